@@ -1,0 +1,50 @@
+//! The actions of a [`Collection`](crate::Collection): one of the driver's verbs a file.
+//!
+//! An action is a builder that is awaited. It holds what was encoded and an untyped call; awaiting
+//! it returns the first error of its arguments before anything is sent.
+
+/// Gives a builder `session`: the same for every action.
+macro_rules! session_setter {
+    () => {
+        /// Runs the action on this session, and so in its transaction if one was started.
+        pub fn session(mut self, session: &crate::Session) -> Self {
+            self.call.session(session);
+            self
+        }
+    };
+}
+
+mod count_documents;
+mod delete;
+mod exists;
+mod find;
+mod find_one;
+mod insert_many;
+mod insert_one;
+mod replace_one;
+mod update;
+
+pub use count_documents::CountDocuments;
+pub use delete::{DeleteMany, DeleteOne};
+pub use exists::Exists;
+pub use find::{DocumentStream, Find};
+pub use find_one::FindOne;
+pub use insert_many::InsertMany;
+pub use insert_one::InsertOne;
+pub use replace_one::ReplaceOne;
+pub use update::{UpdateMany, UpdateOne};
+
+use bson::Document;
+
+use crate::error::{Error, Result};
+use crate::filter::matches_all;
+
+/// The filter of a write, refused where it matches everything.
+fn not_everything(filter: Result<Document>, cure: &str) -> Result<Document> {
+    match filter {
+        Ok(filter) if matches_all(&filter) => {
+            Err(Error::invalid(format!("the filter is empty and so matches every document: {cure}")))
+        }
+        filter => filter,
+    }
+}

@@ -1,0 +1,64 @@
+//! `count_documents`.
+
+use std::future::IntoFuture;
+
+use bson::Document as BsonDocument;
+use futures::future::BoxFuture;
+
+use crate::collection::Collection;
+use crate::driver::Call;
+use crate::error::Result;
+use crate::filter::Filter;
+use crate::model::Document;
+
+impl<T: Document> Collection<T> {
+    /// How many documents match.
+    ///
+    /// Awaiting takes one round trip. The server counts by an aggregation, and so exactly, also in
+    /// a transaction.
+    ///
+    /// # Errors
+    /// Those of a find; nothing is decoded.
+    ///
+    /// Source: [`countDocuments`](https://www.mongodb.com/docs/manual/reference/method/db.collection.countDocuments/).
+    ///
+    /// ```no_run
+    /// # use odm::prelude::*;
+    /// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+    /// # struct Post { #[serde(rename = "_id")] id: i32, votes: i32 }
+    /// # async fn example(posts: Collection<Post>) -> odm::Result<()> {
+    /// let popular = posts.count_documents(Post::fields().votes().gte(100)).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn count_documents(&self, filter: Filter<T>) -> CountDocuments {
+        CountDocuments {
+            call: Call::new(self.target(), "count_documents"),
+            filter: filter.into_document(),
+        }
+    }
+}
+
+/// Counts documents; see [`Collection::count_documents`].
+#[must_use = "an action does nothing until it is awaited"]
+#[derive(Debug)]
+pub struct CountDocuments {
+    call: Call,
+    filter: Result<BsonDocument>,
+}
+
+impl CountDocuments {
+    session_setter!();
+}
+
+impl IntoFuture for CountDocuments {
+    type Output = Result<u64>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move {
+            let filter = self.filter.map_err(|error| self.call.context(error))?;
+            self.call.count_documents(filter, None, None).await
+        })
+    }
+}

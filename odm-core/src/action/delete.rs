@@ -1,0 +1,129 @@
+//! `delete_one` and `delete_many`.
+
+use std::future::IntoFuture;
+
+use bson::Document as BsonDocument;
+use futures::future::BoxFuture;
+use mongodb::results::DeleteResult;
+
+use super::not_everything;
+use crate::collection::Collection;
+use crate::driver::Call;
+use crate::error::Result;
+use crate::filter::Filter;
+use crate::model::Document;
+
+impl<T: Document> Collection<T> {
+    /// Deletes one document that matches.
+    ///
+    /// Awaiting takes one round trip and gives the driver's [`DeleteResult`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an empty filter,
+    /// before anything is sent.
+    ///
+    /// Source: [`delete`](https://www.mongodb.com/docs/manual/reference/command/delete/).
+    ///
+    /// ```no_run
+    /// # use odm::prelude::*;
+    /// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+    /// # struct User { #[serde(rename = "_id")] id: String }
+    /// # async fn example(users: Collection<User>) -> odm::Result<()> {
+    /// let deleted = users.delete_one(User::fields().id().eq("alex")).await?;
+    /// assert_eq!(deleted.deleted_count, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn delete_one(&self, filter: Filter<T>) -> DeleteOne {
+        DeleteOne {
+            call: Call::new(self.target(), "delete_one"),
+            filter: not_everything(filter.into_document(), "name the document to delete"),
+        }
+    }
+
+    /// Deletes every document that matches.
+    ///
+    /// Awaiting takes one round trip and gives the driver's [`DeleteResult`]. The driver does not
+    /// retry it: after a lost connection some documents may be gone and others not.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an empty filter,
+    /// before anything is sent, unless after [`all`](DeleteMany::all).
+    ///
+    /// ```no_run
+    /// # use odm::prelude::*;
+    /// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+    /// # struct Post { #[serde(rename = "_id")] id: i32, votes: i32 }
+    /// # async fn example(posts: Collection<Post>) -> odm::Result<()> {
+    /// posts.delete_many(Post::fields().votes().lt(0)).await?;
+    /// posts.delete_many(Filter::new()).all().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn delete_many(&self, filter: Filter<T>) -> DeleteMany {
+        DeleteMany {
+            call: Call::new(self.target(), "delete_many"),
+            filter: filter.into_document(),
+            all: false,
+        }
+    }
+}
+
+/// Deletes one document; see [`Collection::delete_one`].
+#[must_use = "an action does nothing until it is awaited"]
+#[derive(Debug)]
+pub struct DeleteOne {
+    call: Call,
+    filter: Result<BsonDocument>,
+}
+
+impl DeleteOne {
+    session_setter!();
+}
+
+impl IntoFuture for DeleteOne {
+    type Output = Result<DeleteResult>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move {
+            let filter = self.filter.map_err(|error| self.call.context(error))?;
+            self.call.delete_one(filter).await
+        })
+    }
+}
+
+/// Deletes documents; see [`Collection::delete_many`].
+#[must_use = "an action does nothing until it is awaited"]
+#[derive(Debug)]
+pub struct DeleteMany {
+    call: Call,
+    filter: Result<BsonDocument>,
+    all: bool,
+}
+
+impl DeleteMany {
+    /// Takes an empty filter: every document of the collection is deleted.
+    pub fn all(mut self) -> Self {
+        self.all = true;
+        self
+    }
+
+    session_setter!();
+}
+
+impl IntoFuture for DeleteMany {
+    type Output = Result<DeleteResult>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move {
+            let filter = match self.all {
+                true => self.filter,
+                false => not_everything(self.filter, "say `.all()` to delete them all"),
+            };
+            let filter = filter.map_err(|error| self.call.context(error))?;
+            self.call.delete_many(filter).await
+        })
+    }
+}

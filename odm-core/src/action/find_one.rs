@@ -1,0 +1,107 @@
+//! `find_one` and `get`.
+
+use std::fmt;
+use std::future::IntoFuture;
+
+use futures::future::BoxFuture;
+
+use super::Find;
+use crate::collection::Collection;
+use crate::driver::Call;
+use crate::error::Result;
+use crate::filter::Filter;
+use crate::model::Document;
+use crate::path::{FieldType, IntoKey, Name, Path};
+use crate::sort::Sort;
+
+impl<T: Document> Collection<T> {
+    /// Finds one document that matches: the first by the sort, if one is given.
+    ///
+    /// Awaiting takes one round trip and gives `None` if no document matches.
+    ///
+    /// # Errors
+    /// As [`Collection::find`].
+    ///
+    /// Source: [`find`](https://www.mongodb.com/docs/manual/reference/command/find/).
+    ///
+    /// ```no_run
+    /// # use odm::prelude::*;
+    /// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+    /// # struct Post { #[serde(rename = "_id")] id: i32, votes: i32 }
+    /// # async fn example(posts: Collection<Post>) -> odm::Result<()> {
+    /// let p = Post::fields();
+    /// let best: Option<Post> = posts.find_one(Filter::new()).sort(p.votes().desc()).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn find_one(&self, filter: Filter<T>) -> FindOne<T> {
+        FindOne { find: self.find(filter).call(Call::new(self.target(), "find_one")) }
+    }
+
+    /// Finds the document with this `_id`.
+    ///
+    /// Awaiting takes one round trip and gives `None` if there is none.
+    ///
+    /// # Errors
+    /// As [`Collection::find`].
+    ///
+    /// ```no_run
+    /// # use odm::prelude::*;
+    /// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+    /// # struct User { #[serde(rename = "_id")] id: String }
+    /// # async fn example(users: Collection<User>) -> odm::Result<()> {
+    /// let alex: Option<User> = users.get("alex").await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn get(&self, id: impl IntoKey<<T::Id as FieldType>::Key>) -> FindOne<T> {
+        let path = Path::<T, T::Id>::new(Name::from(std::borrow::Cow::Borrowed("_id")));
+        FindOne { find: self.find(path.eq(id)).call(Call::new(self.target(), "get")) }
+    }
+}
+
+/// Finds one document; see [`Collection::find_one`] and [`Collection::get`].
+#[must_use = "an action does nothing until it is awaited"]
+pub struct FindOne<M, T = M> {
+    find: Find<M, T>,
+}
+
+impl<M: Document, T: Send + 'static> FindOne<M, T> {
+    /// Which document comes first where several match.
+    pub fn sort(mut self, sort: Sort<M>) -> Self {
+        self.find = self.find.sort(sort);
+        self
+    }
+
+    /// Leaves out this many documents first.
+    pub fn skip(mut self, skip: u64) -> Self {
+        self.find = self.find.skip(skip);
+        self
+    }
+
+    /// Reads only the fields of `V`, as a `V`; see [`Find::project`].
+    pub fn project<V: crate::Embedded>(self) -> FindOne<M, V> {
+        FindOne { find: self.find.project() }
+    }
+
+    /// Runs the action on this session, and so in its transaction if one was started.
+    pub fn session(mut self, session: &crate::Session) -> Self {
+        self.find = self.find.session(session);
+        self
+    }
+}
+
+impl<M, T> fmt::Debug for FindOne<M, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("FindOne").field(&self.find).finish()
+    }
+}
+
+impl<M: Document, T: Send + 'static> IntoFuture for FindOne<M, T> {
+    type Output = Result<Option<T>>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.find.first())
+    }
+}

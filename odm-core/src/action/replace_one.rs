@@ -1,0 +1,74 @@
+//! `replace_one`.
+
+use std::borrow::Borrow;
+use std::future::IntoFuture;
+
+use bson::{Document as BsonDocument, RawDocumentBuf};
+use futures::future::BoxFuture;
+use mongodb::results::UpdateResult;
+
+use super::not_everything;
+use crate::collection::Collection;
+use crate::driver::Call;
+use crate::error::Result;
+use crate::filter::Filter;
+use crate::model::Document;
+
+impl<T: Document> Collection<T> {
+    /// Replaces one document that matches by another, whole: fields that the model does not
+    /// declare are lost. To change some fields, use [`Collection::update_one`].
+    ///
+    /// Awaiting takes one round trip and gives the driver's [`UpdateResult`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an empty filter,
+    /// before anything is sent; [`ErrorKind::Server`](crate::ErrorKind::Server) if the replacement
+    /// has another `_id` than the document;
+    /// [`ErrorKind::DuplicateKey`](crate::ErrorKind::DuplicateKey).
+    ///
+    /// Source: [`update`](https://www.mongodb.com/docs/manual/reference/command/update/).
+    ///
+    /// ```no_run
+    /// # use odm::prelude::*;
+    /// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+    /// # struct Post { #[serde(rename = "_id")] id: i32, title: String }
+    /// # async fn example(posts: Collection<Post>, post: Post) -> odm::Result<()> {
+    /// posts.replace_one(Post::fields().id().eq(post.id), &post).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn replace_one(&self, filter: Filter<T>, replacement: impl Borrow<T>) -> ReplaceOne {
+        ReplaceOne {
+            call: Call::new(self.target(), "replace_one"),
+            filter: not_everything(filter.into_document(), "name the document to replace"),
+            replacement: replacement.borrow().encode(),
+        }
+    }
+}
+
+/// Replaces one document; see [`Collection::replace_one`].
+#[must_use = "an action does nothing until it is awaited"]
+#[derive(Debug)]
+pub struct ReplaceOne {
+    call: Call,
+    filter: Result<BsonDocument>,
+    replacement: Result<RawDocumentBuf>,
+}
+
+impl ReplaceOne {
+    session_setter!();
+}
+
+impl IntoFuture for ReplaceOne {
+    type Output = Result<UpdateResult>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move {
+            let context = |error| self.call.context(error);
+            let filter = self.filter.map_err(context)?;
+            let replacement = self.replacement.map_err(context)?;
+            self.call.replace_one(filter, &replacement).await
+        })
+    }
+}

@@ -1,0 +1,144 @@
+//! `update_one` and `update_many`.
+
+use std::future::IntoFuture;
+
+use bson::Document as BsonDocument;
+use futures::future::BoxFuture;
+use mongodb::results::UpdateResult;
+
+use super::not_everything;
+use crate::collection::Collection;
+use crate::driver::Call;
+use crate::error::Result;
+use crate::filter::Filter;
+use crate::model::Document;
+use crate::update::Update;
+
+impl<T: Document> Collection<T> {
+    /// Changes one document that matches, atomically.
+    ///
+    /// Awaiting takes one round trip and gives the driver's [`UpdateResult`]. The filter and the
+    /// change are one step: a condition in the filter guards the change against others.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an empty filter, an
+    /// empty update or one that conflicts with itself, before anything is sent;
+    /// [`ErrorKind::DuplicateKey`](crate::ErrorKind::DuplicateKey).
+    ///
+    /// Source: [`update`](https://www.mongodb.com/docs/manual/reference/command/update/).
+    ///
+    /// ```no_run
+    /// # use odm::prelude::*;
+    /// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+    /// # struct Post { #[serde(rename = "_id")] id: i32, votes: i32, voters: Vec<String> }
+    /// # async fn example(posts: Collection<Post>) -> odm::Result<()> {
+    /// let p = Post::fields();
+    /// let voted = posts
+    ///     .update_one(
+    ///         p.id().eq(1) & p.voters().any().ne("calvin"),
+    ///         p.votes().inc(1) + p.voters().push("calvin"),
+    ///     )
+    ///     .await?;
+    /// println!("{}", voted.modified_count);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn update_one(&self, filter: Filter<T>, update: Update<T>) -> UpdateOne {
+        UpdateOne {
+            call: Call::new(self.target(), "update_one"),
+            filter: not_everything(filter.into_document(), "name the document to change"),
+            update: update.into_document(),
+        }
+    }
+
+    /// Changes every document that matches, each atomically.
+    ///
+    /// Awaiting takes one round trip and gives the driver's [`UpdateResult`]. The driver does not
+    /// retry it: after a lost connection some documents may have been changed and others not.
+    ///
+    /// # Errors
+    /// As [`Collection::update_one`]; an empty filter is taken after
+    /// [`all`](UpdateMany::all).
+    ///
+    /// ```no_run
+    /// # use odm::prelude::*;
+    /// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+    /// # struct Post { #[serde(rename = "_id")] id: i32, votes: i32 }
+    /// # async fn example(posts: Collection<Post>) -> odm::Result<()> {
+    /// let reset = Post::fields().votes().set(0);
+    /// posts.update_many(Filter::new(), reset).all().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn update_many(&self, filter: Filter<T>, update: Update<T>) -> UpdateMany {
+        UpdateMany {
+            call: Call::new(self.target(), "update_many"),
+            filter: filter.into_document(),
+            update: update.into_document(),
+            all: false,
+        }
+    }
+}
+
+/// Changes one document; see [`Collection::update_one`].
+#[must_use = "an action does nothing until it is awaited"]
+#[derive(Debug)]
+pub struct UpdateOne {
+    call: Call,
+    filter: Result<BsonDocument>,
+    update: Result<BsonDocument>,
+}
+
+impl UpdateOne {
+    session_setter!();
+}
+
+impl IntoFuture for UpdateOne {
+    type Output = Result<UpdateResult>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move {
+            let context = |error| self.call.context(error);
+            let (filter, update) = (self.filter.map_err(context)?, self.update.map_err(context)?);
+            self.call.update_one(filter, update).await
+        })
+    }
+}
+
+/// Changes documents; see [`Collection::update_many`].
+#[must_use = "an action does nothing until it is awaited"]
+#[derive(Debug)]
+pub struct UpdateMany {
+    call: Call,
+    filter: Result<BsonDocument>,
+    update: Result<BsonDocument>,
+    all: bool,
+}
+
+impl UpdateMany {
+    /// Takes an empty filter: every document of the collection is changed.
+    pub fn all(mut self) -> Self {
+        self.all = true;
+        self
+    }
+
+    session_setter!();
+}
+
+impl IntoFuture for UpdateMany {
+    type Output = Result<UpdateResult>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move {
+            let filter = match self.all {
+                true => self.filter,
+                false => not_everything(self.filter, "say `.all()` to change them all"),
+            };
+            let context = |error| self.call.context(error);
+            let (filter, update) = (filter.map_err(context)?, self.update.map_err(context)?);
+            self.call.update_many(filter, update).await
+        })
+    }
+}

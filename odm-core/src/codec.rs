@@ -1,0 +1,68 @@
+//! Between Rust values and BSON, always through serde's raw (not human-readable) form, so that a
+//! filter finds what an insert stored.
+
+mod depth;
+mod failure;
+mod version;
+
+use bson::{Bson, RawDocument, RawDocumentBuf};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::{Model, Shape};
+
+/// Encodes one value as it would be stored in a field.
+///
+/// # Errors
+/// [`ErrorKind::Encode`] if the value has no BSON form.
+pub fn encode_value<T: Serialize + ?Sized>(value: &T) -> Result<Bson> {
+    #[derive(Serialize)]
+    struct Wrapper<'a, T: ?Sized> {
+        v: &'a T,
+    }
+    let raw = bson::serialize_to_raw_document_buf(&Wrapper { v: value }).map_err(encode_error)?;
+    match raw.get("v").map_err(encode_error)? {
+        Some(value) => Bson::try_from(value).map_err(encode_error),
+        None => Err(Error::new(ErrorKind::Encode, "serde wrote no value")),
+    }
+}
+
+/// Encodes a whole document, with the version of its model right after `_id`.
+pub(crate) fn encode_document<T: Serialize>(value: &T, model: &Model) -> Result<RawDocumentBuf> {
+    let raw = bson::serialize_to_raw_document_buf(value)
+        .map_err(|error| encode_error(error).with_model(model.name))?;
+    match &model.version {
+        Some(version) => version::insert(raw, version).map_err(|e| e.with_model(model.name)),
+        None => Ok(raw),
+    }
+}
+
+/// Decodes a whole document: checks its depth and version first, and explains what does not fit.
+pub(crate) fn decode_document<T: DeserializeOwned>(raw: &RawDocument, model: &Model) -> Result<T> {
+    let decoded = match &model.version {
+        Some(version) => version::remove(raw, version)
+            .and_then(|unversioned| decode_shape(&unversioned, model.shape)),
+        None => decode_shape(raw, model.shape),
+    };
+    decoded.map_err(|error| error.with_model(model.name).with_id(failure::id_of(raw)))
+}
+
+/// Decodes a document or part of one that has no version.
+pub(crate) fn decode_shape<T: DeserializeOwned>(raw: &RawDocument, shape: &Shape) -> Result<T> {
+    depth::check(raw)?;
+    bson::deserialize_from_slice(raw.as_bytes())
+        .map_err(|error| failure::explain::<T>(error, raw, shape))
+}
+
+fn encode_error(error: bson::error::Error) -> Error {
+    let path = error.key.clone().unwrap_or_default();
+    let message = match (&error.kind, &error.message) {
+        (bson::error::ErrorKind::TooLargeUnsignedInteger { n, .. }, _) => {
+            format!("{n} is above {}, the largest 64-bit integer of BSON", i64::MAX)
+        }
+        (_, Some(message)) => message.clone(),
+        (kind, None) => kind.to_string(),
+    };
+    Error::new(ErrorKind::Encode, message).with_path(path).with_source(error)
+}

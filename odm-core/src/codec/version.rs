@@ -1,0 +1,98 @@
+//! The version element of stored documents: written right after `_id`, removed before serde looks.
+
+use std::borrow::Cow;
+
+use bson::{RawBsonRef, RawDocument, RawDocumentBuf};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::{Label, Version};
+
+/// Puts the version right after `_id`, or first where there is no `_id` in front: the server moves
+/// `_id` before it.
+pub(super) fn insert(raw: RawDocumentBuf, version: &Version) -> Result<RawDocumentBuf> {
+    let mut bytes = raw.into_bytes();
+    let at = end_of_id(&bytes);
+    bytes.splice(at..at, element(version));
+    let length = i32::try_from(bytes.len())
+        .map_err(|_| Error::new(ErrorKind::Encode, "the document is above 2 GiB"))?;
+    bytes[..4].copy_from_slice(&length.to_le_bytes());
+    RawDocumentBuf::from_bytes(bytes)
+        .map_err(|error| Error::new(ErrorKind::Encode, "malformed document").with_source(error))
+}
+
+/// Checks the version and returns the document without it.
+pub(super) fn remove<'a>(
+    raw: &'a RawDocument,
+    version: &Version,
+) -> Result<Cow<'a, RawDocument>> {
+    let mut at = 4;
+    for element in raw.iter_elements() {
+        let Ok(element) = element else { break };
+        let size = 2 + element.key().as_str().len() + element.size();
+        if element.key().as_str() == version.field {
+            let value = element.value().unwrap_or(RawBsonRef::Undefined);
+            return match version.label.matches(value) {
+                true => without(raw, at, size).map(Cow::Owned),
+                false => Err(unknown(&format!("{}", DisplayRaw(value)), version)),
+            };
+        }
+        at += size;
+    }
+    Err(unknown("none", version))
+}
+
+struct DisplayRaw<'a>(RawBsonRef<'a>);
+
+impl std::fmt::Display for DisplayRaw<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match bson::Bson::try_from(self.0) {
+            Ok(value) => write!(f, "{value}"),
+            Err(_) => f.write_str("a malformed value"),
+        }
+    }
+}
+
+fn unknown(found: &str, version: &Version) -> Error {
+    let message = format!("found {found}, this program knows {}", version.label);
+    Error::new(ErrorKind::UnknownVersion, message).with_path(version.field)
+}
+
+fn without(raw: &RawDocument, at: usize, size: usize) -> Result<RawDocumentBuf> {
+    let mut bytes = Vec::with_capacity(raw.as_bytes().len() - size);
+    bytes.extend_from_slice(&raw.as_bytes()[..at]);
+    bytes.extend_from_slice(&raw.as_bytes()[at + size..]);
+    // The length shrinks, so it still fits.
+    let length = bytes.len() as i32;
+    bytes[..4].copy_from_slice(&length.to_le_bytes());
+    RawDocumentBuf::from_bytes(bytes)
+        .map_err(|error| Error::new(ErrorKind::Decode, "malformed document").with_source(error))
+}
+
+/// Where `_id` ends, if it is the first element; else where the first element begins.
+fn end_of_id(bytes: &[u8]) -> usize {
+    const START: usize = 4;
+    let Ok(raw) = RawDocument::from_bytes(bytes) else { return START };
+    match raw.iter_elements().next() {
+        Some(Ok(first)) if first.key().as_str() == "_id" => START + 2 + "_id".len() + first.size(),
+        _ => START,
+    }
+}
+
+/// The bytes of the version as a BSON element.
+fn element(version: &Version) -> Vec<u8> {
+    let mut element = Vec::with_capacity(version.field.len() + 16);
+    let (element_type, value) = match version.label {
+        Label::Number(number) => (0x10, number.to_le_bytes().to_vec()),
+        Label::Text(text) => {
+            let mut value = ((text.len() + 1) as i32).to_le_bytes().to_vec();
+            value.extend_from_slice(text.as_bytes());
+            value.push(0);
+            (0x02, value)
+        }
+    };
+    element.push(element_type);
+    element.extend_from_slice(version.field.as_bytes());
+    element.push(0);
+    element.extend_from_slice(&value);
+    element
+}

@@ -1,0 +1,18 @@
+//! The one room that talks to the driver: handles, sessions, the verbs, cursors, errors.
+//!
+//! In come BSON values and a model's static description; out come raw documents, the driver's
+//! results and [`Error`](crate::Error)s. Nothing here is generic over a model.
+
+mod call;
+mod cursor;
+mod database;
+mod failure;
+mod indexes;
+mod session;
+mod target;
+
+pub(crate) use call::{Call, FindOptions};
+pub(crate) use cursor::Batches;
+pub use database::Database;
+pub use session::Session;
+pub(crate) use target::Target;

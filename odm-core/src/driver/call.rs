@@ -1,0 +1,181 @@
+//! The verbs: one driver operation each, with an optional session.
+
+use std::time::Instant;
+
+use bson::{Bson, Document, RawDocument, RawDocumentBuf};
+use mongodb::results::{DeleteResult, InsertManyResult, InsertOneResult, UpdateResult};
+
+use super::failure::Failure;
+use super::{Batches, Session, Target};
+use crate::error::{Error, Result};
+
+/// One action on one target: what the verbs below need to know of it.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    target: Target,
+    operation: &'static str,
+    session: Option<Session>,
+}
+
+/// What a find may be told beside its filter.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct FindOptions {
+    pub(crate) sort: Option<Document>,
+    pub(crate) limit: Option<i64>,
+    pub(crate) skip: Option<u64>,
+    pub(crate) projection: Option<Document>,
+    pub(crate) batch_size: Option<u32>,
+}
+
+/// Awaits a driver action, on the session if there is one.
+macro_rules! run {
+    ($call:ident, $action:expr) => {{
+        let started = Instant::now();
+        let action = $action;
+        let result = match &$call.session {
+            Some(session) => action.session(&mut *session.lock().await).await,
+            None => action.await,
+        };
+        result.map_err(|error| $call.failure(started).error(error))
+    }};
+}
+
+impl Call {
+    pub(crate) fn new(target: &Target, operation: &'static str) -> Self {
+        Self { target: target.clone(), operation, session: None }
+    }
+
+    pub(crate) fn session(&mut self, session: &Session) {
+        self.session = Some(session.clone());
+    }
+
+    /// Adds to an error what this call knows: model, operation, collection.
+    pub(crate) fn context(&self, error: Error) -> Error {
+        error
+            .with_model(self.target.model.name)
+            .with_operation(self.operation)
+            .with_namespace(|| self.target.namespace().to_string())
+    }
+
+    fn failure(&self, started: Instant) -> Failure<'_> {
+        Failure::of(&self.target, self.operation, started)
+    }
+
+    pub(crate) async fn find(&self, filter: Document, options: FindOptions) -> Result<Batches> {
+        let started = Instant::now();
+        let mut find = self.target.collection().find(filter);
+        if let Some(sort) = options.sort {
+            find = find.sort(sort);
+        }
+        if let Some(limit) = options.limit {
+            find = find.limit(limit);
+        }
+        if let Some(skip) = options.skip {
+            find = find.skip(skip);
+        }
+        if let Some(projection) = options.projection {
+            find = find.projection(projection);
+        }
+        if let Some(batch_size) = options.batch_size {
+            find = find.batch_size(batch_size);
+        }
+        let opened = match &self.session {
+            Some(session) => {
+                let cursor = find.session(&mut *session.lock().await).batch().await;
+                cursor.map(|cursor| Batches::on_session(cursor, session.clone(), self.clone()))
+            }
+            None => find.batch().await.map(|cursor| Batches::new(cursor, self.clone())),
+        };
+        opened.map_err(|error| self.failure(started).error(error))
+    }
+
+    pub(crate) async fn count_documents(
+        &self,
+        filter: Document,
+        limit: Option<u64>,
+        skip: Option<u64>,
+    ) -> Result<u64> {
+        let mut count = self.target.collection().count_documents(filter);
+        if let Some(limit) = limit {
+            count = count.limit(limit);
+        }
+        if let Some(skip) = skip {
+            count = count.skip(skip);
+        }
+        run!(self, count)
+    }
+
+    pub(crate) async fn insert_one(&self, document: &RawDocumentBuf) -> Result<InsertOneResult> {
+        let result = run!(self, self.target.collection().insert_one(document));
+        result.map_err(|error| error.with_id(id_of(document)))
+    }
+
+    pub(crate) async fn insert_many(
+        &self,
+        documents: &[RawDocumentBuf],
+        ordered: bool,
+    ) -> Result<InsertManyResult> {
+        let insert = self.target.collection().insert_many(documents).ordered(ordered);
+        let result = run!(self, insert);
+        result.map_err(|error| {
+            let first = error.write_failures().first();
+            let id = first.and_then(|failure| id_of(documents.get(failure.index)?));
+            error.with_id(id)
+        })
+    }
+
+    pub(crate) async fn update_one(
+        &self,
+        filter: Document,
+        update: Document,
+    ) -> Result<UpdateResult> {
+        let id = named_id(&filter);
+        let result = run!(self, self.target.collection().update_one(filter, update));
+        result.map_err(|error| error.with_id(id))
+    }
+
+    pub(crate) async fn update_many(
+        &self,
+        filter: Document,
+        update: Document,
+    ) -> Result<UpdateResult> {
+        run!(self, self.target.collection().update_many(filter, update))
+    }
+
+    pub(crate) async fn replace_one(
+        &self,
+        filter: Document,
+        replacement: &RawDocumentBuf,
+    ) -> Result<UpdateResult> {
+        let id = named_id(&filter);
+        let result = run!(self, self.target.collection().replace_one(filter, replacement));
+        result.map_err(|error| error.with_id(id.or_else(|| id_of(replacement))))
+    }
+
+    pub(crate) async fn delete_one(&self, filter: Document) -> Result<DeleteResult> {
+        let id = named_id(&filter);
+        let result = run!(self, self.target.collection().delete_one(filter));
+        result.map_err(|error| error.with_id(id))
+    }
+
+    pub(crate) async fn delete_many(&self, filter: Document) -> Result<DeleteResult> {
+        run!(self, self.target.collection().delete_many(filter))
+    }
+
+    /// Turns an error of the driver that a cursor met into ours.
+    pub(super) fn cursor_error(&self, error: mongodb::error::Error) -> Error {
+        self.failure(Instant::now()).error(error)
+    }
+}
+
+fn id_of(document: &RawDocument) -> Option<Bson> {
+    document.get("_id").ok().flatten().and_then(|id| Bson::try_from(id).ok())
+}
+
+/// The `_id` that a filter asks for by equality.
+fn named_id(filter: &Document) -> Option<Bson> {
+    match filter.get("_id")? {
+        Bson::Document(condition) => condition.get("$eq").cloned(),
+        id => Some(id.clone()),
+    }
+}

@@ -1,0 +1,119 @@
+//! The handle of a database.
+
+use std::fmt;
+
+use crate::collection::Collection;
+use crate::error::Result;
+use crate::model::{Document, Model};
+use crate::plan::PlanBuilder;
+
+use super::failure::Failure;
+use super::{Session, Target};
+
+/// A database, from which come the collections of models and the plan of their indexes.
+///
+/// Cheap to clone: it is the driver's handle.
+///
+/// ```no_run
+/// # use odm::prelude::*;
+/// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+/// # struct Post { #[serde(rename = "_id")] id: i32 }
+/// # async fn example() -> odm::Result<()> {
+/// let db = Database::connect("mongodb://127.0.0.1:27017", "blog").await?;
+/// let posts = db.collection::<Post>();
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Database {
+    driver: mongodb::Database,
+}
+
+impl Database {
+    /// Connects to the deployment that the [connection string] names, and takes one database of it.
+    ///
+    /// Like the driver's `Client::with_uri_str`, this checks the string and starts to connect; an
+    /// unreachable server shows in the first action.
+    ///
+    /// A program needs one client: where you have one, use [`Database::from`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::Driver`](crate::ErrorKind::Driver) if the connection string is malformed.
+    ///
+    /// [connection string]: https://www.mongodb.com/docs/manual/reference/connection-string/
+    pub async fn connect(uri: impl AsRef<str>, name: &str) -> Result<Self> {
+        match mongodb::Client::with_uri_str(uri).await {
+            Ok(client) => Ok(client.database(name).into()),
+            Err(error) => Err(Failure::new("connect").error(error)),
+        }
+    }
+
+    /// The name of the database.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.driver.name()
+    }
+
+    /// The collection of a model, in this database or in the one that the model declares.
+    #[must_use]
+    pub fn collection<T: Document>(&self) -> Collection<T> {
+        Collection::new(self.target(T::MODEL))
+    }
+
+    /// Compares what the models declare with what the server has: see [`Plan`](crate::plan::Plan).
+    ///
+    /// Awaiting takes one round trip for each collection of the models.
+    ///
+    /// ```no_run
+    /// # use odm::prelude::*;
+    /// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+    /// # struct Post { #[serde(rename = "_id")] id: i32 }
+    /// # async fn example(db: Database) -> odm::Result<()> {
+    /// let plan = db.plan(odm::models![Post]).await?;
+    /// println!("{plan}");
+    /// plan.apply().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn plan(&self, models: impl IntoIterator<Item = &'static Model>) -> PlanBuilder {
+        PlanBuilder::new(models.into_iter().map(|model| self.target(model)).collect())
+    }
+
+    /// Starts a session, for causally consistent reads and transactions.
+    ///
+    /// Without a round trip: the session is made in the client.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unreachable`](crate::ErrorKind::Unreachable) if no server was found to tell
+    /// whether the deployment supports sessions.
+    pub async fn start_session(&self) -> Result<Session> {
+        let session = self.driver.client().start_session().await;
+        session.map(Session::from).map_err(|error| Failure::new("start_session").error(error))
+    }
+
+    /// The driver's own handle.
+    #[must_use]
+    pub fn driver(&self) -> &mongodb::Database {
+        &self.driver
+    }
+
+    fn target(&self, model: &'static Model) -> Target {
+        let database = match model.database {
+            Some(name) if name != self.name() => &self.driver.client().database(name),
+            _ => &self.driver,
+        };
+        Target::new(database, model)
+    }
+}
+
+impl From<mongodb::Database> for Database {
+    fn from(driver: mongodb::Database) -> Self {
+        Self { driver }
+    }
+}
+
+impl fmt::Debug for Database {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Database").field(&self.name()).finish()
+    }
+}

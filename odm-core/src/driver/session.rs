@@ -1,0 +1,81 @@
+//! Sessions as owned handles whose actions take turns.
+
+use std::fmt;
+use std::sync::Arc;
+
+use mongodb::ClientSession;
+use tokio::sync::{Mutex, MutexGuard};
+
+use super::failure::Failure;
+use crate::error::Result;
+
+/// A client session, cheap to clone and to hand to actions by `.session(&session)`.
+///
+/// MongoDB does not allow concurrent work on one session: actions that share one take turns.
+///
+/// ```no_run
+/// # use odm::prelude::*;
+/// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+/// # struct Post { #[serde(rename = "_id")] id: i32, votes: i32 }
+/// # async fn example(db: Database) -> odm::Result<()> {
+/// let session = db.start_session().await?;
+/// let posts = db.collection::<Post>();
+/// session.start_transaction().await?;
+/// posts.insert_one(&Post { id: 1, votes: 0 }).session(&session).await?;
+/// posts.insert_one(&Post { id: 2, votes: 0 }).session(&session).await?;
+/// session.commit_transaction().await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Session {
+    driver: Arc<Mutex<ClientSession>>,
+}
+
+impl Session {
+    /// Starts a transaction: the actions that follow on this session belong to it.
+    ///
+    /// Without a round trip. Needs a replica set or a sharded cluster.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Driver`](crate::ErrorKind::Driver) if a transaction is in progress already.
+    pub async fn start_transaction(&self) -> Result<()> {
+        let started = self.lock().await.start_transaction().await;
+        started.map_err(|error| Failure::new("start_transaction").error(error))
+    }
+
+    /// Commits the transaction. One round trip, none if nothing was done in it.
+    ///
+    /// # Errors
+    /// The server's refusal, with the driver's labels
+    /// ([`Error::contains_label`](crate::Error::contains_label)).
+    pub async fn commit_transaction(&self) -> Result<()> {
+        let committed = self.lock().await.commit_transaction().await;
+        committed.map_err(|error| Failure::new("commit_transaction").error(error))
+    }
+
+    /// Aborts the transaction. One round trip, none if nothing was done in it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Driver`](crate::ErrorKind::Driver) if no transaction is in progress.
+    pub async fn abort_transaction(&self) -> Result<()> {
+        let aborted = self.lock().await.abort_transaction().await;
+        aborted.map_err(|error| Failure::new("abort_transaction").error(error))
+    }
+
+    pub(super) async fn lock(&self) -> MutexGuard<'_, ClientSession> {
+        self.driver.lock().await
+    }
+}
+
+impl From<ClientSession> for Session {
+    fn from(driver: ClientSession) -> Self {
+        Self { driver: Arc::new(Mutex::new(driver)) }
+    }
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Session")
+    }
+}

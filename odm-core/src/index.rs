@@ -1,0 +1,153 @@
+//! Declared indexes: what the derive says of them, and the form in which they are compared.
+
+mod least;
+mod spec;
+
+use std::borrow::Cow;
+
+use bson::{Bson, Document, doc};
+
+pub(crate) use spec::Spec;
+
+use crate::error::Result;
+use crate::filter::Filter;
+use crate::path::{Dated, FieldType, Path, Queryable};
+
+/// One index that a model declares.
+///
+/// The derive builds it from `#[odm(index(...))]`; [`Database::plan`](crate::Database::plan)
+/// compares it with what the server has.
+///
+/// Source: [indexes](https://www.mongodb.com/docs/manual/indexes/).
+#[derive(Debug, Clone, Default)]
+pub struct Index {
+    keys: Document,
+    /// For each key that may be null: its path and the least value of its type, if it has one.
+    optional: Vec<(String, Option<Bson>)>,
+    name: Option<&'static str>,
+    unique: bool,
+    sparse: bool,
+    hidden: bool,
+    partial: Option<Result<Document>>,
+    expire_after: Option<i64>,
+}
+
+/// What the derive calls, in the order of the attribute.
+#[doc(hidden)]
+impl Index {
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    #[must_use]
+    pub fn key<M, C: FieldType, V: Queryable>(
+        mut self,
+        path: &Path<M, C, V>,
+        direction: i32,
+    ) -> Self {
+        if C::OPTIONAL {
+            self.optional.push((path.as_str().to_owned(), least::value(C::KIND)));
+        }
+        self.keys.insert(path.as_str(), direction);
+        self
+    }
+
+    #[must_use]
+    pub fn name(mut self, name: &'static str) -> Self {
+        self.name = Some(name);
+        self
+    }
+
+    #[must_use]
+    pub fn unique(mut self) -> Self {
+        self.unique = true;
+        self
+    }
+
+    #[must_use]
+    pub fn sparse(mut self) -> Self {
+        self.sparse = true;
+        self
+    }
+
+    #[must_use]
+    pub fn hidden(mut self) -> Self {
+        self.hidden = true;
+        self
+    }
+
+    #[must_use]
+    pub fn partial<M>(mut self, filter: Filter<M>) -> Self {
+        self.partial = Some(filter.into_document());
+        self
+    }
+
+    /// Documents expire this many seconds after the date at the path, the index's only key.
+    #[must_use]
+    pub fn expire_after<M, C: Dated, V: Queryable>(
+        mut self,
+        _path: &Path<M, C, V>,
+        seconds: i64,
+    ) -> Self {
+        self.expire_after = Some(seconds);
+        self
+    }
+}
+
+impl Index {
+    /// The keys with their directions, in stored names.
+    #[must_use]
+    pub fn keys(&self) -> &Document {
+        &self.keys
+    }
+
+    /// The index as the server would list it.
+    pub(crate) fn spec(&self) -> Result<Spec> {
+        let mut options = Document::new();
+        let mut flag = |name: &str, set: bool| {
+            if set {
+                options.insert(name, true);
+            }
+        };
+        flag("unique", self.unique);
+        flag("sparse", self.sparse);
+        flag("hidden", self.hidden);
+        if let Some(seconds) = self.expire_after {
+            options.insert("expireAfterSeconds", seconds);
+        }
+        if let Some(filter) = self.partial_filter()? {
+            options.insert("partialFilterExpression", filter);
+        }
+        let name = match self.name {
+            Some(name) => Cow::Borrowed(name),
+            None => Cow::Owned(spec::derived_name(&self.keys, &options)),
+        };
+        Ok(Spec::new(name.into_owned(), self.keys.clone(), options))
+    }
+
+    /// The declared partial filter, or the one that lets several documents lack a unique key: the
+    /// server takes null for a value, and a second null for a duplicate.
+    fn partial_filter(&self) -> Result<Option<Document>> {
+        if let Some(declared) = &self.partial {
+            let filter = declared.clone()?;
+            spec::check_partial(&filter)?;
+            return Ok(Some(filter));
+        }
+        if !self.unique || self.sparse || self.optional.is_empty() {
+            return Ok(None);
+        }
+        let mut filter = Document::new();
+        for (path, least) in &self.optional {
+            let least = least.clone().ok_or_else(|| {
+                crate::Error::invalid(
+                    "a unique index on an optional field of this type needs a `partial` filter \
+                     of its own, or `sparse`",
+                )
+                .with_path(path.clone())
+            })?;
+            filter.insert(path, doc! { "$gte": least });
+        }
+        Ok(Some(filter))
+    }
+}

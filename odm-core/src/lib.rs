@@ -1,0 +1,58 @@
+//! The runtime of `mongo-odm`. Use it through that crate, whose library is named `odm`: there are
+//! the derive macros and the guide.
+//!
+//! The modules in the order in which a query passes them: [`model`] describes, [`path`] names a
+//! place, [`filter`], [`update`] and [`sort`] make BSON of it, [`action`] is what is awaited,
+//! `driver` sends it. [`index`] and [`plan`] keep the server's indexes to the declaration.
+
+pub mod action;
+mod codec;
+mod collection;
+mod driver;
+mod error;
+pub mod filter;
+pub mod index;
+pub mod model;
+pub mod path;
+pub mod plan;
+mod project;
+pub mod sort;
+pub mod update;
+
+pub use bson;
+pub use mongodb;
+
+pub use collection::Collection;
+pub use driver::{Database, Session};
+pub use error::{DuplicateKey, Error, ErrorKind, Result, WriteFailure};
+pub use filter::Filter;
+pub use model::{Document, Embedded, Model};
+pub use sort::Sort;
+pub use update::Update;
+
+/// The results of writes, as the driver gives them.
+pub mod results {
+    pub use mongodb::results::{DeleteResult, InsertManyResult, InsertOneResult, UpdateResult};
+}
+
+/// The models given, for [`Database::plan`].
+///
+/// ```
+/// # use odm::prelude::*;
+/// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+/// # struct User { #[serde(rename = "_id")] id: String }
+/// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+/// # struct Post { #[serde(rename = "_id")] id: i32 }
+/// let models = odm::models![User, Post];
+/// assert_eq!(models.map(|model| model.collection), ["users", "posts"]);
+/// ```
+#[macro_export]
+macro_rules! models {
+    ($($model:ty),* $(,)?) => {
+        [$(<$model as $crate::Document>::MODEL),*]
+    };
+}
+
+/// What generated code names. Not part of the public interface.
+#[doc(hidden)]
+pub mod private;

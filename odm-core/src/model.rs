@@ -1,0 +1,71 @@
+//! The static description of a model: what the derive emits and everything else interprets.
+//!
+//! A [`Model`] is a constant. What could refer back to it (shapes of embedded documents, indexes)
+//! is behind a function pointer, so that recursive models are possible.
+
+mod document;
+mod shape;
+mod version;
+
+pub use document::{Document, Embedded};
+pub use shape::{Field, Kind, Shape, Variant};
+pub use version::{Label, Version};
+
+use crate::index::Index;
+
+/// The description of one document model: its collection, fields, version and indexes.
+///
+/// ```
+/// # mod odm { pub use odm_core::*; }
+/// use odm_core::Model;
+///
+/// fn describe(model: &Model) -> String {
+///     format!("{} is stored in `{}`", model.name, model.collection)
+/// }
+/// ```
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Model {
+    /// The Rust name of the struct.
+    pub name: &'static str,
+    /// The collection that holds the documents.
+    pub collection: &'static str,
+    /// The database, where it is not the one of the handle.
+    pub database: Option<&'static str>,
+    /// The fields, as serde stores them.
+    pub shape: &'static Shape,
+    /// The schema version that this program writes, and the field that holds it.
+    pub version: Option<Version>,
+    /// The declared indexes.
+    pub indexes: fn() -> Vec<Index>,
+}
+
+impl Model {
+    /// What the derive writes: a model without database, version and indexes.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn new(name: &'static str, collection: &'static str, shape: &'static Shape) -> Self {
+        Self { name, collection, database: None, shape, version: None, indexes: Vec::new }
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn database(mut self, database: &'static str) -> Self {
+        self.database = Some(database);
+        self
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn version(mut self, version: Version) -> Self {
+        self.version = Some(version);
+        self
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn indexes(mut self, indexes: fn() -> Vec<Index>) -> Self {
+        self.indexes = indexes;
+        self
+    }
+}

@@ -1,0 +1,101 @@
+//! The traits that the derives implement.
+
+use bson::{RawDocument, RawDocumentBuf};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::{Model, Shape};
+use crate::codec;
+use crate::error::Result;
+use crate::path::FieldType;
+
+/// A struct whose values are the documents of a collection.
+///
+/// Derive it, beside serde's traits; serde's attributes say how the fields are stored, and
+/// `#[odm(...)]` says what serde cannot.
+///
+/// ```
+/// use odm::prelude::*;
+/// use serde::{Deserialize, Serialize};
+///
+/// #[derive(Debug, Serialize, Deserialize, Document)]
+/// #[odm(collection = "users")]
+/// struct User {
+///     #[serde(rename = "_id")]
+///     id: String,
+///     karma: i64,
+/// }
+///
+/// assert_eq!(User::fields().karma().as_str(), "karma");
+/// assert_eq!(<User as odm::Document>::MODEL.collection, "users");
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a document model",
+    label = "`Document` is not implemented for `{Self}`",
+    note = "add `#[derive(Serialize, Deserialize, Document)]` to the struct"
+)]
+pub trait Document: Serialize + DeserializeOwned + Send + Sync + Sized + 'static {
+    /// The type of `_id`; where the field is an `Option`, the type of its value.
+    type Id: FieldType;
+
+    /// The static description of the model.
+    const MODEL: &'static Model;
+
+    /// The value of `_id`, or `None` where an optional one has not been set yet.
+    fn id(&self) -> Option<&Self::Id>;
+
+    /// The document as it is stored: serde's form, with the schema version right after `_id`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Encode`](crate::ErrorKind::Encode) if a value has no BSON form, such as a
+    /// `u64` above `i64::MAX`.
+    fn encode(&self) -> Result<RawDocumentBuf> {
+        codec::encode_document(self, Self::MODEL)
+    }
+
+    /// Reads a stored document.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Decode`](crate::ErrorKind::Decode) with the path, the expected and the found
+    /// type, if the document does not fit the model;
+    /// [`ErrorKind::UnknownVersion`](crate::ErrorKind::UnknownVersion) if it has another schema
+    /// version.
+    fn decode(raw: &RawDocument) -> Result<Self> {
+        codec::decode_document(raw, Self::MODEL)
+    }
+}
+
+/// A struct or enum that is stored inside documents.
+///
+/// Derive it, beside serde's traits. A struct is stored as an embedded document; an enum of unit
+/// variants as a string; an internally tagged enum (`#[serde(tag = "kind")]`) as an embedded
+/// document with its tag.
+///
+/// ```
+/// use odm::prelude::*;
+/// use serde::{Deserialize, Serialize};
+///
+/// #[derive(Debug, Serialize, Deserialize, Embedded)]
+/// struct Address {
+///     city: String,
+/// }
+///
+/// #[derive(Debug, Serialize, Deserialize, Document)]
+/// struct Patron {
+///     #[serde(rename = "_id")]
+///     id: String,
+///     address: Address,
+/// }
+///
+/// let filter = Patron::fields().address().city().eq("Faketon");
+/// assert_eq!(filter.to_string(), r#"{ "address.city": "Faketon" }"#);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an embedded type",
+    label = "`Embedded` is not implemented for `{Self}`",
+    note = "add `#[derive(Serialize, Deserialize, Embedded)]` to the type"
+)]
+pub trait Embedded: Serialize + DeserializeOwned + Send + Sync + Sized + 'static {
+    /// The fields, as serde stores them.
+    const SHAPE: &'static Shape;
+}

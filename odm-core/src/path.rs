@@ -1,0 +1,194 @@
+//! Typed paths: where a value lies in a document, with the types that say what may be done there.
+//!
+//! The derive gives each model a `fields()` whose methods return paths. A [`Path`] makes filters
+//! (in [`filter`](crate::filter)), updates (in [`update`](crate::update)) and sort keys.
+
+mod coded;
+mod key;
+mod list;
+mod map;
+mod name;
+mod number;
+mod types;
+mod wrappers;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+pub use coded::{Coded, Coding, Opaque};
+pub use key::IntoKey;
+pub use list::List;
+pub use map::Map;
+pub(crate) use name::Name;
+pub use number::{Delta, Number};
+pub use types::Dated;
+
+use crate::error::Result;
+use crate::model::{Kind, Shape};
+
+/// How a path goes through arrays: not at all, so it names one value.
+#[derive(Debug, Clone, Copy)]
+pub enum Direct {}
+
+/// The path goes through an array without naming a position: it means any element.
+#[derive(Debug, Clone, Copy)]
+pub enum InArray {}
+
+/// The path goes through an array by a positional operator, which only updates understand.
+#[derive(Debug, Clone, Copy)]
+pub enum Positional {}
+
+/// Paths that a filter, a sort or an index may name.
+#[diagnostic::on_unimplemented(
+    message = "a positional path cannot be used in a filter",
+    note = "`.matched()` and `.all_elements()` are for updates; a filter names the array itself, or one element by `.at(0)`"
+)]
+pub trait Queryable: 'static {}
+impl Queryable for Direct {}
+impl Queryable for InArray {}
+
+/// Paths that an update may name.
+#[diagnostic::on_unimplemented(
+    message = "this path goes through an array, and an update must say which element",
+    note = "name the element before the field: `.at(0)` by position, `.matched()` for the one that the filter matched, `.all_elements()` for each"
+)]
+pub trait Updatable: 'static {}
+impl Updatable for Direct {}
+impl Updatable for Positional {}
+
+/// What a type does to the paths below it: arrays turn them into [`InArray`] ones.
+pub trait Nest: 'static {
+    /// How paths below a field of this type go through arrays, given how the path to it does.
+    type Via<V: 'static>: 'static;
+}
+
+/// A type that a field of a model can have.
+///
+/// Implemented for Rust's and BSON's value types, `Option`, `Box`, lists and maps of them, and by
+/// the derives. Any other serde type becomes one by `#[serde(with = "…")]` or `#[odm(opaque)]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no declared form in BSON",
+    label = "not a type that a field can have",
+    note = "a struct or enum of your own: add `#[derive(Serialize, Deserialize, Embedded)]` to it",
+    note = "a chrono type (serde stores it as a string): use `bson::DateTime`, or add `#[serde(with = \"bson::serde_helpers::datetime::FromChrono04DateTime\")]`",
+    note = "`uuid::Uuid` (serde stores it with the wrong subtype): use `bson::Uuid`, or add `#[serde(with = \"bson::serde_helpers::uuid_1::AsBinary\")]`",
+    note = "any other serde type: add `#[odm(opaque)]` to the field, and it is stored as serde makes it"
+)]
+pub trait FieldType: Nest + Sized {
+    /// The type of paths to such a field: [`Path`], or the derive's, which has the nested fields.
+    type Path<M: 'static, C: 'static, V: 'static>: From<Path<M, C, V>>;
+
+    /// What filters and updates take; the type itself, except for references.
+    type Key: 'static;
+
+    /// The BSON type; of an `Option`, that of its value.
+    const KIND: Kind;
+
+    /// Whether null is a value of the type.
+    const OPTIONAL: bool = false;
+
+    /// The stored names of the fields of an embedded document, but for flattened ones.
+    const NAMES: &'static [&'static str] = &[];
+
+    /// Encodes a value as it is stored.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Encode`](crate::ErrorKind::Encode) if the value has no BSON form.
+    fn encode(key: &Self::Key) -> Result<bson::Bson>;
+
+    /// The fields of an embedded document, or of the elements of a list of them.
+    #[must_use]
+    fn shape() -> Option<&'static Shape> {
+        None
+    }
+}
+
+/// The declared type at the root of a model's paths. It has no operators of its own.
+#[derive(Debug)]
+pub struct Whole<T>(PhantomData<fn() -> T>);
+
+impl<T: 'static> Nest for Whole<T> {
+    type Via<V: 'static> = V;
+}
+
+/// The declared type of a flattened field. It has no operators: its fields stand in its place.
+#[derive(Debug)]
+pub struct Flat<T>(PhantomData<fn() -> T>);
+
+impl<T: 'static> Nest for Flat<T> {
+    type Via<V: 'static> = V;
+}
+
+/// A place in the documents of model `M` that holds a `T`.
+///
+/// `V` says how the path goes through arrays ([`Direct`], [`InArray`], [`Positional`]) and so
+/// decides whether filters and updates may use it. A field named like an operator wins over it;
+/// the operator stays reachable as `Path::size(&p.comments(), 3)`.
+pub struct Path<M, T, V = Direct> {
+    pub(crate) name: Name,
+    marker: PhantomData<fn() -> (M, T, V)>,
+}
+
+impl<M, T, V> Path<M, T, V> {
+    pub(crate) fn new(name: Name) -> Self {
+        Self { name, marker: PhantomData }
+    }
+
+    /// The path in stored names, as the server knows it: `comments.who`.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.name.as_str()
+    }
+}
+
+impl<M: 'static, C: 'static> Path<M, C> {
+    /// The root of a model's paths. The derive calls it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn root() -> Self {
+        Self::new(Name::from(Cow::Borrowed("")))
+    }
+}
+
+impl<M: 'static, C: Nest, V: 'static> Path<M, C, V> {
+    /// The path to a field of this one. The derive calls it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn child<T: FieldType>(&self, name: &'static str) -> T::Path<M, T, C::Via<V>> {
+        Path::new(self.name.child(name)).into()
+    }
+
+    /// The paths to the fields of a flattened field. The derive calls it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn flatten<T: FieldType>(&self) -> T::Path<M, Flat<T>, C::Via<V>> {
+        self.within().into()
+    }
+
+    /// The same place, seen as something whose fields stand there. The derive calls it for the
+    /// variants of enums.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn within<T>(&self) -> Path<M, Flat<T>, C::Via<V>> {
+        Path::new(self.name.clone())
+    }
+}
+
+impl<M, T, V> Clone for Path<M, T, V> {
+    fn clone(&self) -> Self {
+        Self::new(self.name.clone())
+    }
+}
+
+impl<M, T, V> fmt::Debug for Path<M, T, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Path").field(&self.as_str()).finish()
+    }
+}
+
+impl<M, T, V> fmt::Display for Path<M, T, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

@@ -1,0 +1,78 @@
+//! Maps with string keys: fields stored as documents whose names are data.
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::BuildHasher;
+
+use bson::Bson;
+use serde::Serialize;
+
+use super::{FieldType, IntoKey, Nest, Path};
+use crate::codec::encode_value;
+use crate::error::Result;
+use crate::model::Kind;
+
+/// A field type that is stored as a document with names that are data.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a map",
+    label = "`key` needs a map with `String` keys"
+)]
+pub trait Map: FieldType {
+    /// The type of the values.
+    type Value: FieldType;
+}
+
+impl<T: 'static, S: 'static> Nest for HashMap<String, T, S> {
+    type Via<V: 'static> = V;
+}
+
+impl<T: FieldType + Serialize, S: BuildHasher + 'static> FieldType for HashMap<String, T, S> {
+    type Path<M: 'static, C: 'static, V: 'static> = Path<M, C, V>;
+    type Key = Self;
+    const KIND: Kind = Kind::Document;
+
+    fn encode(key: &Self) -> Result<Bson> {
+        encode_value(key)
+    }
+}
+
+impl<T: FieldType + Serialize, S: BuildHasher + 'static> Map for HashMap<String, T, S> {
+    type Value = T;
+}
+
+impl<T: 'static> Nest for BTreeMap<String, T> {
+    type Via<V: 'static> = V;
+}
+
+impl<T: FieldType + Serialize> FieldType for BTreeMap<String, T> {
+    type Path<M: 'static, C: 'static, V: 'static> = Path<M, C, V>;
+    type Key = Self;
+    const KIND: Kind = Kind::Document;
+
+    fn encode(key: &Self) -> Result<Bson> {
+        encode_value(key)
+    }
+}
+
+impl<T: FieldType + Serialize> Map for BTreeMap<String, T> {
+    type Value = T;
+}
+
+impl<M: 'static, C: Map, V: 'static> Path<M, C, V> {
+    /// The value under one key of the map.
+    ///
+    /// A key that is empty, begins with `$` or holds a `.` cannot be part of a path: the action
+    /// that uses the path returns [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument).
+    ///
+    /// ```
+    /// # use odm::prelude::*;
+    /// # use std::collections::HashMap;
+    /// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+    /// # struct Page { #[serde(rename = "_id")] id: i32, views: HashMap<String, i64> }
+    /// let update = Page::fields().views().key("en").inc(1);
+    /// assert_eq!(update.to_string(), r#"{ "$inc": { "views.en": 1 } }"#);
+    /// ```
+    #[must_use]
+    pub fn key(&self, key: impl IntoKey<String>) -> <C::Value as FieldType>::Path<M, C::Value, V> {
+        Path::new(self.name.key(&key.into_key())).into()
+    }
+}

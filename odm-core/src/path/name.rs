@@ -1,0 +1,67 @@
+//! The text of a path, and what is wrong with it.
+
+use std::borrow::Cow;
+use std::fmt::Display;
+
+use crate::error::{Error, Result};
+
+/// A dotted path in stored names. A map key that no path can hold is kept as an error, which the
+/// action that uses the path returns.
+#[derive(Debug, Clone)]
+pub(crate) struct Name {
+    text: Cow<'static, str>,
+    error: Option<Error>,
+}
+
+impl From<Cow<'static, str>> for Name {
+    fn from(text: Cow<'static, str>) -> Self {
+        Self { text, error: None }
+    }
+}
+
+impl Name {
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The path's text, or the error of a key in it.
+    pub(crate) fn checked(&self) -> Result<&str> {
+        match &self.error {
+            Some(error) => Err(error.clone()),
+            None => Ok(&self.text),
+        }
+    }
+
+    /// The path to a field or element below this one.
+    pub(crate) fn child(&self, name: &'static str) -> Self {
+        let text = match self.text.is_empty() {
+            true => Cow::Borrowed(name),
+            false => Cow::Owned(format!("{}.{name}", self.text)),
+        };
+        Self { text, error: self.error.clone() }
+    }
+
+    /// The path to an element: its position, or a positional operator.
+    pub(crate) fn segment(&self, segment: impl Display) -> Self {
+        Self { text: Cow::Owned(format!("{}.{segment}", self.text)), error: self.error.clone() }
+    }
+
+    /// The path to a key of a map.
+    pub(crate) fn key(&self, key: &str) -> Self {
+        let reason = match key {
+            "" => Some("is empty"),
+            key if key.starts_with('$') => Some("begins with `$`"),
+            key if key.contains('.') => Some("contains `.`"),
+            key if key.contains('\0') => Some("contains a null character"),
+            _ => None,
+        };
+        let error = self.error.clone().or_else(|| {
+            let message = format!(
+                "the map key {key:?} {}, so no path can name it; read or replace the whole map",
+                reason?
+            );
+            Some(Error::invalid(message).with_path(self.as_str()))
+        });
+        Self { text: Cow::Owned(format!("{}.{key}", self.text)), error }
+    }
+}

@@ -1,0 +1,73 @@
+//! Numeric fields, and the amounts that may be added to them.
+
+use bson::{Bson, Decimal128};
+
+use super::FieldType;
+use super::types::encode_u64;
+use crate::error::Result;
+
+/// A field type that holds a number.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a number",
+    label = "`inc` adds to numbers only",
+    note = "the field's type must be an integer, `f32`, `f64`, `Decimal128`, or an `Option` of one"
+)]
+pub trait Number: FieldType {
+    /// The type in which amounts are added, of the width that the field is stored in.
+    type Amount;
+}
+
+/// An amount that can be added to a field of amounts `A` without a change of its width.
+#[diagnostic::on_unimplemented(
+    message = "a `{Self}` cannot be added to this field without a change of its width",
+    label = "the field is stored as `{A}`"
+)]
+pub trait Delta<A> {
+    /// The amount as BSON.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Encode`](crate::ErrorKind::Encode) for a `u64` above `i64::MAX`.
+    fn encode(self) -> Result<Bson>;
+}
+
+macro_rules! numbers {
+    ($($amount:ty: $($field:ty)+;)+) => {$($(
+        impl Number for $field {
+            type Amount = $amount;
+        }
+    )+)+};
+}
+
+numbers! {
+    i32: i8 i16 i32 u8 u16;
+    i64: u32 i64 u64;
+    f64: f32 f64;
+    Decimal128: Decimal128;
+}
+
+impl<T: Number> Number for Option<T> {
+    type Amount = T::Amount;
+}
+
+macro_rules! deltas {
+    ($($amount:ty => $bson:ident: $($from:ty)+;)+) => {$($(
+        impl Delta<$amount> for $from {
+            fn encode(self) -> Result<Bson> {
+                Ok(Bson::$bson(self.into()))
+            }
+        }
+    )+)+};
+}
+
+deltas! {
+    i32 => Int32: i8 i16 i32 u8 u16;
+    i64 => Int64: i8 i16 i32 i64 u8 u16 u32;
+    f64 => Double: i8 i16 i32 u8 u16 u32 f32 f64;
+    Decimal128 => Decimal128: Decimal128;
+}
+
+impl Delta<i64> for u64 {
+    fn encode(self) -> Result<Bson> {
+        encode_u64(self)
+    }
+}

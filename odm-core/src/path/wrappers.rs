@@ -1,0 +1,63 @@
+//! `Option` and `Box`: types that are stored as what they hold.
+
+use bson::Bson;
+
+use super::{FieldType, List, Map, Nest};
+use crate::error::Result;
+use crate::model::{Kind, Shape};
+
+impl<T: Nest> Nest for Option<T> {
+    type Via<V: 'static> = T::Via<V>;
+}
+
+impl<T: FieldType> FieldType for Option<T> {
+    type Path<M: 'static, C: 'static, V: 'static> = T::Path<M, C, V>;
+    type Key = Option<T::Key>;
+    const KIND: Kind = T::KIND;
+    const OPTIONAL: bool = true;
+    const NAMES: &'static [&'static str] = T::NAMES;
+
+    fn encode(key: &Self::Key) -> Result<Bson> {
+        key.as_ref().map_or(Ok(Bson::Null), T::encode)
+    }
+
+    fn shape() -> Option<&'static Shape> {
+        T::shape()
+    }
+}
+
+impl<L: List> List for Option<L> {
+    type Element = L::Element;
+}
+
+impl<C: Map> Map for Option<C> {
+    type Value = C::Value;
+}
+
+impl<T: Nest> Nest for Box<T> {
+    type Via<V: 'static> = T::Via<V>;
+}
+
+impl<T: FieldType> FieldType for Box<T> {
+    type Path<M: 'static, C: 'static, V: 'static> = T::Path<M, C, V>;
+    type Key = T::Key;
+    const KIND: Kind = T::KIND;
+    const OPTIONAL: bool = T::OPTIONAL;
+    const NAMES: &'static [&'static str] = T::NAMES;
+
+    fn encode(key: &Self::Key) -> Result<Bson> {
+        T::encode(key)
+    }
+
+    fn shape() -> Option<&'static Shape> {
+        T::shape()
+    }
+}
+
+impl<L: List> List for Box<L> {
+    type Element = L::Element;
+}
+
+impl<C: Map> Map for Box<C> {
+    type Value = C::Value;
+}

@@ -1,0 +1,56 @@
+//! What continuous integration runs, and the benchmarks: `cargo xtask TASK`.
+//!
+//! One file per task; `run` starts the commands they are made of.
+
+mod bench_compile;
+mod book;
+mod check;
+mod examples;
+mod run;
+mod test;
+mod tidy;
+
+use std::env;
+use std::process::ExitCode;
+
+use run::Result;
+
+const USAGE: &str = "\
+usage: cargo xtask TASK
+
+  check                    everything continuous integration runs, quickest first
+  tidy                     rules about the sources that no other tool checks
+  test [ARGS]              every test of the workspace, ARGS go to `cargo test`
+  book                     build the guide
+  examples [NAMES]         run the examples, all of them or those named
+  bench-compile [--runs N] what the derive costs at compile time, against serde alone";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = env::args().skip(1).collect();
+    match dispatch(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(args: &[String]) -> Result {
+    let Some((task, rest)) = args.split_first() else {
+        return Err(format!("no task given\n\n{USAGE}"));
+    };
+    match (task.as_str(), rest) {
+        ("check", []) => check::run(),
+        ("tidy", []) => tidy::run(),
+        ("test", rest) => test::run(rest),
+        ("book", []) => book::run(),
+        ("examples", names) => examples::run(names),
+        ("bench-compile", rest) => bench_compile::run(rest),
+        ("help" | "--help" | "-h", _) => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        _ => Err(format!("unknown task `{}`\n\n{USAGE}", args.join(" "))),
+    }
+}
