@@ -42,9 +42,9 @@ use crate::filter::matches_all;
 /// The filter of a write, refused where it matches everything.
 fn not_everything(filter: Result<Document>, cure: &str) -> Result<Document> {
     match filter {
-        Ok(filter) if matches_all(&filter) => {
-            Err(Error::invalid(format!("the filter is empty and so matches every document: {cure}")))
-        }
+        Ok(filter) if matches_all(&filter) => Err(Error::invalid(format!(
+            "the filter is empty and so matches every document: {cure}"
+        ))),
         filter => filter,
     }
 }

@@ -47,7 +47,8 @@ impl Index {
         direction: i32,
     ) -> Self {
         if C::OPTIONAL {
-            self.optional.push((path.as_str().to_owned(), least::value(C::KIND)));
+            self.optional
+                .push((path.as_str().to_owned(), least::value(C::KIND)));
         }
         self.keys.insert(path.as_str(), direction);
         self

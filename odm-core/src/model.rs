@@ -45,7 +45,14 @@ impl Model {
     #[doc(hidden)]
     #[must_use]
     pub const fn new(name: &'static str, collection: &'static str, shape: &'static Shape) -> Self {
-        Self { name, collection, database: None, shape, version: None, indexes: Vec::new }
+        Self {
+            name,
+            collection,
+            database: None,
+            shape,
+            version: None,
+            indexes: Vec::new,
+        }
     }
 
     #[doc(hidden)]

@@ -132,7 +132,10 @@ pub struct Path<M, T, V = Direct> {
 
 impl<M, T, V> Path<M, T, V> {
     pub(crate) fn new(name: Name) -> Self {
-        Self { name, marker: PhantomData }
+        Self {
+            name,
+            marker: PhantomData,
+        }
     }
 
     /// The path in stored names, as the server knows it: `comments.who`.

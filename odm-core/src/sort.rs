@@ -42,7 +42,10 @@ impl<M> Sort<M> {
     }
 
     fn from_result(document: Result<Document>) -> Self {
-        Self { document, marker: PhantomData }
+        Self {
+            document,
+            marker: PhantomData,
+        }
     }
 }
 

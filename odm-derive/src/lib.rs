@@ -1,1 +1,67 @@
-//! The derive macros of mongo-odm.
+//! The derive macros of `mongo-odm`. Use them through that crate.
+//!
+//! The stages are the files: [`input`] reads the struct with serde's attributes, [`attr`] reads
+//! `#[odm(...)]`, [`valid`] applies the rules, [`expand`] writes code, [`fallback`] writes a stub
+//! where there were errors. All errors of a struct are collected in [`errors`] and shown at once.
+
+mod attr;
+mod errors;
+mod expand;
+mod fallback;
+mod input;
+mod valid;
+
+use proc_macro::TokenStream;
+use syn::{DeriveInput, parse_macro_input};
+
+use crate::errors::Errors;
+use crate::input::{Input, Role};
+
+/// Declares a struct as the documents of a collection.
+///
+/// | attribute of the struct | meaning |
+/// |---|---|
+/// | `collection = "posts"` | the collection; the plural of the struct's name in snake case unless set |
+/// | `database = "blog"` | the database, where it is not that of the handle |
+/// | `schema_version = 2` or `"2.0"` | written into each document right after `_id` |
+/// | `version_field = "v"` | the field that holds the version; `schema_version` unless set |
+/// | `index(author, -when, …)` | an index; keys are paths in Rust names, `-` is descending |
+/// | `crate = "…"` | the path of the library, where it is re-exported |
+///
+/// | attribute of a field | meaning |
+/// |---|---|
+/// | `index`, `unique`, `sparse`, `hidden`, `desc`, `name = "…"`, `partial = …`, `ttl = "30d"` | an index on the field, with these options |
+/// | `opaque` | any serde type, stored as serde makes it |
+///
+/// The options of an index, in either place: `unique`, `sparse`, `hidden`, `name = "…"`,
+/// `partial = |p| p.votes().gt(3)` and, with a single key that is a date, `ttl = "30d"`.
+#[proc_macro_derive(Document, attributes(odm, serde))]
+pub fn derive_document(tokens: TokenStream) -> TokenStream {
+    derive(&parse_macro_input!(tokens as DeriveInput), Role::Document)
+}
+
+/// Declares a struct or enum that is stored inside documents.
+///
+/// | attribute | where | meaning |
+/// |---|---|---|
+/// | `crate = "…"` | type | the path of the library, where it is re-exported |
+/// | `opaque` | field | any serde type, stored as serde makes it |
+#[proc_macro_derive(Embedded, attributes(odm, serde))]
+pub fn derive_embedded(tokens: TokenStream) -> TokenStream {
+    derive(&parse_macro_input!(tokens as DeriveInput), Role::Embedded)
+}
+
+fn derive(input: &DeriveInput, role: Role) -> TokenStream {
+    let mut errors = Errors::default();
+    let read = Input::from_syn(input, role, &mut errors);
+    if let Some(read) = &read {
+        valid::check(read, &mut errors);
+    }
+    match (errors.into_result(), read) {
+        (Ok(()), Some(read)) => expand::expand(&read),
+        (Err(error), _) => fallback::expand(input, role, Some(&error)),
+        // Serde's own derive reports what it cannot read.
+        (Ok(()), None) => fallback::expand(input, role, None),
+    }
+    .into()
+}

@@ -21,10 +21,7 @@ pub(super) fn insert(raw: RawDocumentBuf, version: &Version) -> Result<RawDocume
 }
 
 /// Checks the version and returns the document without it.
-pub(super) fn remove<'a>(
-    raw: &'a RawDocument,
-    version: &Version,
-) -> Result<Cow<'a, RawDocument>> {
+pub(super) fn remove<'a>(raw: &'a RawDocument, version: &Version) -> Result<Cow<'a, RawDocument>> {
     let mut at = 4;
     for element in raw.iter_elements() {
         let Ok(element) = element else { break };
@@ -71,7 +68,9 @@ fn without(raw: &RawDocument, at: usize, size: usize) -> Result<RawDocumentBuf> 
 /// Where `_id` ends, if it is the first element; else where the first element begins.
 fn end_of_id(bytes: &[u8]) -> usize {
     const START: usize = 4;
-    let Ok(raw) = RawDocument::from_bytes(bytes) else { return START };
+    let Ok(raw) = RawDocument::from_bytes(bytes) else {
+        return START;
+    };
     match raw.iter_elements().next() {
         Some(Ok(first)) if first.key().as_str() == "_id" => START + 2 + "_id".len() + first.size(),
         _ => START,

@@ -29,11 +29,19 @@ struct Position {
 
 impl Batches {
     pub(super) fn new(cursor: RawBatchCursor, call: Call) -> Self {
-        Self { cursor: Cursor::Plain(Box::new(cursor)), call, batch: None }
+        Self {
+            cursor: Cursor::Plain(Box::new(cursor)),
+            call,
+            batch: None,
+        }
     }
 
     pub(super) fn on_session(cursor: SessionRawBatchCursor, session: Session, call: Call) -> Self {
-        Self { cursor: Cursor::OnSession(Box::new(cursor), session), call, batch: None }
+        Self {
+            cursor: Cursor::OnSession(Box::new(cursor), session),
+            call,
+            batch: None,
+        }
     }
 
     /// Hands the next document to `read`, fetching a batch where the last one has been read.
@@ -58,7 +66,12 @@ impl Batches {
                 }
             }
             match self.next_batch().await? {
-                Ok(batch) => self.batch = Some(Position { batch, at: ARRAY_START }),
+                Ok(batch) => {
+                    self.batch = Some(Position {
+                        batch,
+                        at: ARRAY_START,
+                    })
+                }
                 Err(error) => return Some(Err(self.call.cursor_error(error))),
             }
         }

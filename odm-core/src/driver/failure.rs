@@ -20,11 +20,19 @@ pub(super) struct Failure<'a> {
 impl<'a> Failure<'a> {
     /// A failure of something that has no collection.
     pub(super) fn new(operation: &'static str) -> Self {
-        Self { target: None, operation, started: None }
+        Self {
+            target: None,
+            operation,
+            started: None,
+        }
     }
 
     pub(super) fn of(target: &'a Target, operation: &'static str, started: Instant) -> Self {
-        Self { target: Some(target), operation, started: Some(started) }
+        Self {
+            target: Some(target),
+            operation,
+            started: Some(started),
+        }
     }
 
     pub(super) fn error(&self, driver: mongodb::error::Error) -> Error {
@@ -42,19 +50,24 @@ impl<'a> Failure<'a> {
             DriverKind::ServerSelection { message, .. } => {
                 Error::new(ErrorKind::Unreachable, self.not_selected(message))
             }
-            DriverKind::Io(io) => {
-                Error::new(ErrorKind::Unreachable, format!("the connection failed: {io}"))
-            }
+            DriverKind::Io(io) => Error::new(
+                ErrorKind::Unreachable,
+                format!("the connection failed: {io}"),
+            ),
             DriverKind::ConnectionPoolCleared { message, .. }
             | DriverKind::DnsResolve { message, .. } => {
                 Error::new(ErrorKind::Unreachable, message.clone())
             }
-            DriverKind::Command(command) => {
-                refused(command.code, &command.message, key_of(driver.server_response(), None))
-            }
-            DriverKind::Write(DriverWriteFailure::WriteError(write)) => {
-                refused(write.code, &write.message, key_of(driver.server_response(), Some(0)))
-            }
+            DriverKind::Command(command) => refused(
+                command.code,
+                &command.message,
+                key_of(driver.server_response(), None),
+            ),
+            DriverKind::Write(DriverWriteFailure::WriteError(write)) => refused(
+                write.code,
+                &write.message,
+                key_of(driver.server_response(), Some(0)),
+            ),
             DriverKind::Write(DriverWriteFailure::WriteConcernError(concern)) => {
                 Error::new(ErrorKind::WriteConcern, concern.message.clone())
                     .with_code(Some(concern.code))
@@ -111,7 +124,10 @@ fn many(insert: &mongodb::error::InsertManyError, driver: &mongodb::error::Error
         .collect();
     let error = match (failures.first(), &insert.write_concern_error) {
         (Some(first), _) => {
-            let key = first.duplicate_key.as_ref().map(|duplicate| duplicate.key.clone());
+            let key = first
+                .duplicate_key
+                .as_ref()
+                .map(|duplicate| duplicate.key.clone());
             refused(first.code, &first.message, key)
         }
         (None, Some(concern)) => Error::new(ErrorKind::WriteConcern, concern.message.clone())
@@ -130,8 +146,14 @@ fn duplicate_key(code: i32, message: &str, key: Option<Document>) -> Option<Dupl
 
 fn describe(duplicate: &DuplicateKey) -> String {
     match duplicate.key.is_empty() {
-        true => format!("the unique index `{}` has the value already", duplicate.index),
-        false => format!("the unique index `{}` has {} already", duplicate.index, duplicate.key),
+        true => format!(
+            "the unique index `{}` has the value already",
+            duplicate.index
+        ),
+        false => format!(
+            "the unique index `{}` has {} already",
+            duplicate.index, duplicate.key
+        ),
     }
 }
 
@@ -147,9 +169,15 @@ fn key_of(reply: Option<&bson::RawDocumentBuf>, index: Option<usize>) -> Option<
         None => reply,
         Some(index) => {
             let errors = reply.get_array("writeErrors").ok()?;
-            let mut errors = errors.into_iter().filter_map(|error| error.ok()?.as_document());
+            let mut errors = errors
+                .into_iter()
+                .filter_map(|error| error.ok()?.as_document());
             errors.find(|error| {
-                error.get_i32("index").ok().and_then(|i| usize::try_from(i).ok()) == Some(index)
+                error
+                    .get_i32("index")
+                    .ok()
+                    .and_then(|i| usize::try_from(i).ok())
+                    == Some(index)
             })?
         }
     };

@@ -70,7 +70,9 @@ impl Session {
 
 impl From<ClientSession> for Session {
     fn from(driver: ClientSession) -> Self {
-        Self { driver: Arc::new(Mutex::new(driver)) }
+        Self {
+            driver: Arc::new(Mutex::new(driver)),
+        }
     }
 }
 

@@ -9,11 +9,8 @@ use super::{Filter, is_condition, on_element};
 use crate::path::{Direct, FieldType, IntoKey, List, Name, Path, Queryable};
 
 /// The path that a condition on the elements of a list `L` starts from.
-pub(crate) type ElementRoot<L> = <<L as List>::Element as FieldType>::Path<
-    <L as List>::Element,
-    <L as List>::Element,
-    Direct,
->;
+pub(crate) type ElementRoot<L> =
+    <<L as List>::Element as FieldType>::Path<<L as List>::Element, <L as List>::Element, Direct>;
 
 /// Builds a condition on the elements of a list.
 pub(crate) fn element_filter<L: List>(
@@ -58,13 +55,20 @@ where
     where
         K: IntoKey<<L::Element as FieldType>::Key>,
     {
-        Filter::build(&self.name, encode_all::<L::Element, K>(values), |path, values| {
-            if !values.iter().any(is_condition) {
-                return doc! { path: { "$all": values } };
-            }
-            let each: Vec<_> = values.into_iter().map(|v| doc! { path: { "$eq": v } }).collect();
-            doc! { "$and": each }
-        })
+        Filter::build(
+            &self.name,
+            encode_all::<L::Element, K>(values),
+            |path, values| {
+                if !values.iter().any(is_condition) {
+                    return doc! { path: { "$all": values } };
+                }
+                let each: Vec<_> = values
+                    .into_iter()
+                    .map(|v| doc! { path: { "$eq": v } })
+                    .collect();
+                doc! { "$and": each }
+            },
+        )
     }
 
     /// The array has exactly this many elements: `$size`.

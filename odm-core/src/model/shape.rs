@@ -126,7 +126,12 @@ impl Shape {
     #[doc(hidden)]
     #[must_use]
     pub const fn new(name: &'static str, doc: &'static str, fields: &'static [Field]) -> Self {
-        Self { name, doc, fields, variants: &[] }
+        Self {
+            name,
+            doc,
+            fields,
+            variants: &[],
+        }
     }
 
     #[doc(hidden)]
@@ -160,9 +165,9 @@ impl Shape {
     /// Whether a flattened map takes names that are not declared.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        self.fields.iter().any(|field| {
-            field.flatten && (field.shape)().is_none_or(|shape| shape.is_open())
-        })
+        self.fields
+            .iter()
+            .any(|field| field.flatten && (field.shape)().is_none_or(|shape| shape.is_open()))
     }
 
     /// Calls `visit` for each stored field: flattened ones are replaced by their own fields.
@@ -187,7 +192,12 @@ impl Variant {
         doc: &'static str,
         fields: &'static [Field],
     ) -> Self {
-        Self { rust_name, name, doc, fields }
+        Self {
+            rust_name,
+            name,
+            doc,
+            fields,
+        }
     }
 }
 

@@ -38,12 +38,6 @@ impl IntoKey<Option<String>> for &str {
     }
 }
 
-impl IntoKey<Option<String>> for Option<&str> {
-    fn into_key(self) -> Option<String> {
-        self.map(str::to_owned)
-    }
-}
-
 impl<const N: usize> IntoKey<Vec<String>> for [&str; N] {
     fn into_key(self) -> Vec<String> {
         self.map(str::to_owned).into()
@@ -98,7 +92,25 @@ macro_rules! into_option {
 }
 
 into_option!(
-    bool, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, char, String,
-    bson::oid::ObjectId, bson::DateTime, bson::Decimal128, bson::Uuid, bson::Binary,
-    bson::Timestamp, bson::Regex, bson::Document,
+    bool,
+    i8,
+    i16,
+    i32,
+    i64,
+    u8,
+    u16,
+    u32,
+    u64,
+    f32,
+    f64,
+    char,
+    String,
+    bson::oid::ObjectId,
+    bson::DateTime,
+    bson::Decimal128,
+    bson::Uuid,
+    bson::Binary,
+    bson::Timestamp,
+    bson::Regex,
+    bson::Document,
 );

@@ -32,7 +32,10 @@ impl<T: FieldType> FieldType for Vec<T> {
     const KIND: Kind = Kind::Array;
 
     fn encode(key: &Self::Key) -> Result<Bson> {
-        key.iter().map(T::encode).collect::<Result<_>>().map(Bson::Array)
+        key.iter()
+            .map(T::encode)
+            .collect::<Result<_>>()
+            .map(Bson::Array)
     }
 
     fn shape() -> Option<&'static Shape> {
@@ -84,8 +87,7 @@ list_type!(BTreeSet<T>, <T: Ord>);
 list_type!(HashSet<T, S>, <T: Eq, Hash; S: BuildHasher>);
 
 /// The path to an element of a list `L` of model `M`, by `V`.
-type ElementPath<M, L, V> =
-    <<L as List>::Element as FieldType>::Path<M, <L as List>::Element, V>;
+type ElementPath<M, L, V> = <<L as List>::Element as FieldType>::Path<M, <L as List>::Element, V>;
 
 impl<M: 'static, L: List, V: 'static> Path<M, L, V> {
     /// Any element of the array: a filter on it matches where at least one element does.

@@ -27,7 +27,9 @@ pub(super) fn declared<'a>(models: impl Iterator<Item = &'a Model>) -> Result<Ve
             }
             if let Some(other) = declared.iter().find(|other| other.name == spec.name) {
                 let message = format!("two indexes have one name: {other} and {spec}");
-                return Err(Error::invalid(message).with_model(model.name).with_operation("plan"));
+                return Err(Error::invalid(message)
+                    .with_model(model.name)
+                    .with_operation("plan"));
             }
             declared.push(spec);
         }
@@ -45,8 +47,11 @@ pub(super) fn plan_indexes(declared: Vec<Spec>, mut existing: Vec<Spec>) -> Comp
             None => absent.push(index),
         }
     }
-    let mut compared =
-        Compared { missing: Vec::new(), different: Vec::new(), undeclared: Vec::new() };
+    let mut compared = Compared {
+        missing: Vec::new(),
+        different: Vec::new(),
+        undeclared: Vec::new(),
+    };
     for index in absent {
         let in_its_place = |other: &Spec| other.has_keys_of(&index) || other.name == index.name;
         match existing.iter().position(in_its_place) {
@@ -74,14 +79,31 @@ mod tests {
 
     #[test]
     fn each_index_is_missing_or_different_or_undeclared_or_none_of_these() -> Result<()> {
-        let declared = vec![spec("a_1", "a", false)?, spec("b_1", "b", true)?, spec("c", "c", false)?];
-        let existing =
-            vec![spec("_id_", "_id", false)?, spec("mine", "a", false)?, spec("b_1", "b", false)?, spec("d_1", "d", false)?];
+        let declared = vec![
+            spec("a_1", "a", false)?,
+            spec("b_1", "b", true)?,
+            spec("c", "c", false)?,
+        ];
+        let existing = vec![
+            spec("_id_", "_id", false)?,
+            spec("mine", "a", false)?,
+            spec("b_1", "b", false)?,
+            spec("d_1", "d", false)?,
+        ];
         let compared = plan_indexes(declared, existing);
-        let names = |specs: &[Spec]| specs.iter().map(|spec| spec.name.clone()).collect::<Vec<_>>();
+        let names = |specs: &[Spec]| {
+            specs
+                .iter()
+                .map(|spec| spec.name.clone())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(names(&compared.missing), ["c"]);
         assert_eq!(names(&compared.undeclared), ["d_1"]);
-        let different: Vec<_> = compared.different.iter().map(|(a, b)| (&*a.name, &*b.name)).collect();
+        let different: Vec<_> = compared
+            .different
+            .iter()
+            .map(|(a, b)| (&*a.name, &*b.name))
+            .collect();
         assert_eq!(different, [("b_1", "b_1")]);
         Ok(())
     }

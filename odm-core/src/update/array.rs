@@ -92,9 +92,7 @@ fn one<L: List>(value: impl IntoKey<ElementKey<L>>) -> Result<Bson> {
     })
 }
 
-fn each<L: List, K: IntoKey<ElementKey<L>>>(
-    values: impl IntoIterator<Item = K>,
-) -> Result<Bson> {
+fn each<L: List, K: IntoKey<ElementKey<L>>>(values: impl IntoIterator<Item = K>) -> Result<Bson> {
     let values = encode_all::<L::Element, K>(values)?;
     Ok(doc! { "$each": values }.into())
 }

@@ -16,8 +16,9 @@ pub(super) fn check(a: &Document, b: &Document) -> Result<()> {
 
 /// Refuses what is not an update by operators, and conflicts within it.
 pub(super) fn check_operators(update: &Document) -> Result<()> {
-    if let Some((key, _)) =
-        update.iter().find(|(key, value)| !key.starts_with('$') || value.as_document().is_none())
+    if let Some((key, _)) = update
+        .iter()
+        .find(|(key, value)| !key.starts_with('$') || value.as_document().is_none())
     {
         let message = format!(
             "`{key}` is not an update operator with its paths: to replace a document use \
@@ -43,11 +44,17 @@ fn conflict(path: &str, other: &str) -> Error {
 }
 
 fn paths(update: &Document) -> impl Iterator<Item = &str> {
-    update.values().filter_map(Bson::as_document).flat_map(Document::keys).map(String::as_str)
+    update
+        .values()
+        .filter_map(Bson::as_document)
+        .flat_map(Document::keys)
+        .map(String::as_str)
 }
 
 fn overlap(a: &str, b: &str) -> bool {
-    a.split('.').zip(b.split('.')).all(|(a, b)| a == b || is_element_of(a, b) || is_element_of(b, a))
+    a.split('.')
+        .zip(b.split('.'))
+        .all(|(a, b)| a == b || is_element_of(a, b) || is_element_of(b, a))
 }
 
 /// Whether `all` stands for every element, the one at `position` among them.

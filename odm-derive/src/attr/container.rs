@@ -1,0 +1,120 @@
+//! `#[odm(...)]` on a struct or enum.
+
+use syn::{Attribute, Expr, Lit, LitInt, LitStr, Path};
+
+use super::{IndexAttr, Item, Value, items, set, unknown};
+use crate::errors::Errors;
+use crate::input::Role;
+
+/// What a type declares.
+#[derive(Default)]
+pub(crate) struct ContainerAttrs {
+    pub(crate) collection: Option<LitStr>,
+    pub(crate) database: Option<LitStr>,
+    pub(crate) schema_version: Option<SchemaVersion>,
+    pub(crate) version_field: Option<LitStr>,
+    pub(crate) krate: Option<Path>,
+    pub(crate) indexes: Vec<IndexAttr>,
+}
+
+/// The version as written.
+pub(crate) enum SchemaVersion {
+    Number(LitInt),
+    Text(LitStr),
+}
+
+const DOCUMENT: [&str; 6] = [
+    "collection",
+    "database",
+    "schema_version",
+    "version_field",
+    "index",
+    "crate",
+];
+const EMBEDDED: [&str; 1] = ["crate"];
+
+impl ContainerAttrs {
+    pub(crate) fn from_syn(attrs: &[Attribute], role: Role, errors: &mut Errors) -> Self {
+        let mut read = Self::default();
+        for item in items(attrs, errors) {
+            match role {
+                Role::Document => read.document_item(&item, errors),
+                Role::Embedded => read.embedded_item(&item, errors),
+            }
+        }
+        read
+    }
+
+    fn document_item(&mut self, item: &Item, errors: &mut Errors) {
+        let name = &item.name;
+        match name.to_string().as_str() {
+            "collection" => set(&mut self.collection, item.string(errors), name, errors),
+            "database" => set(&mut self.database, item.string(errors), name, errors),
+            "version_field" => set(&mut self.version_field, item.string(errors), name, errors),
+            "schema_version" => {
+                set(
+                    &mut self.schema_version,
+                    schema_version(item, errors),
+                    name,
+                    errors,
+                );
+            }
+            "index" => self.indexes.extend(index(item, errors)),
+            "crate" => set(&mut self.krate, krate(item, errors), name, errors),
+            _ => unknown(name, "attribute", &DOCUMENT, errors),
+        }
+    }
+
+    fn embedded_item(&mut self, item: &Item, errors: &mut Errors) {
+        let name = &item.name;
+        match name.to_string().as_str() {
+            "crate" => set(&mut self.krate, krate(item, errors), name, errors),
+            known if DOCUMENT.contains(&known) => {
+                let message = format!(
+                    "`{name}` is for documents: declare it on the struct that derives `Document`"
+                );
+                errors.at(name, message);
+            }
+            _ => unknown(name, "attribute", &EMBEDDED, errors),
+        }
+    }
+}
+
+fn index(item: &Item, errors: &mut Errors) -> Option<IndexAttr> {
+    match &item.value {
+        Value::List(tokens) => IndexAttr::from_list(&item.name, tokens.clone(), errors),
+        _ => {
+            errors.at(&item.name, "expected the keys: `index(author, -when)`");
+            None
+        }
+    }
+}
+
+fn schema_version(item: &Item, errors: &mut Errors) -> Option<SchemaVersion> {
+    if let Value::Expr(Expr::Lit(expr)) = &item.value {
+        match &expr.lit {
+            Lit::Int(number) if number.base10_parse::<i32>().is_ok() => {
+                return Some(SchemaVersion::Number(number.clone()));
+            }
+            Lit::Str(text) if !text.value().is_empty() && !text.value().contains('\0') => {
+                return Some(SchemaVersion::Text(text.clone()));
+            }
+            _ => {}
+        }
+    }
+    let message =
+        "expected a 32-bit number or a label: `schema_version = 2` or `schema_version = \"2.0\"`";
+    errors.at(&item.name, message);
+    None
+}
+
+fn krate(item: &Item, errors: &mut Errors) -> Option<Path> {
+    let text = item.string(errors)?;
+    let parsed = text.parse_with(Path::parse_mod_style);
+    parsed
+        .map_err(|_| {
+            let message = "expected the path of the library: `crate = \"my_crate::odm\"`";
+            errors.push(syn::Error::new(text.span(), message));
+        })
+        .ok()
+}
