@@ -6,6 +6,7 @@
 mod call;
 mod cursor;
 mod database;
+mod duplicate;
 mod failure;
 mod indexes;
 mod session;

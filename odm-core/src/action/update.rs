@@ -35,7 +35,7 @@ impl<T: Document> Collection<T> {
     /// let p = Post::fields();
     /// let voted = posts
     ///     .update_one(
-    ///         p.id().eq(1) & p.voters().any().ne("calvin"),
+    ///         p.id().eq(1) & !p.voters().contains("calvin"),
     ///         p.votes().inc(1) + p.voters().push("calvin"),
     ///     )
     ///     .await?;

@@ -27,16 +27,19 @@ pub(crate) struct FindOptions {
     pub(crate) batch_size: Option<u32>,
 }
 
-/// Awaits a driver action, on the session if there is one.
+/// Awaits a driver action, on the session if there is one. An insert tells what it sends.
 macro_rules! run {
-    ($call:ident, $action:expr) => {{
+    ($call:ident, $action:expr) => {
+        run!($call, $action, &[])
+    };
+    ($call:ident, $action:expr, $sent:expr) => {{
         let started = Instant::now();
         let action = $action;
         let result = match &$call.session {
             Some(session) => action.session(&mut *session.lock().await).await,
             None => action.await,
         };
-        result.map_err(|error| $call.failure(started).error(error))
+        result.map_err(|error| $call.failure(started).sent($sent).error(error))
     }};
 }
 
@@ -113,7 +116,8 @@ impl Call {
     }
 
     pub(crate) async fn insert_one(&self, document: &RawDocumentBuf) -> Result<InsertOneResult> {
-        let result = run!(self, self.target.collection().insert_one(document));
+        let sent = std::slice::from_ref(document);
+        let result = run!(self, self.target.collection().insert_one(document), sent);
         result.map_err(|error| error.with_id(id_of(document)))
     }
 
@@ -127,7 +131,7 @@ impl Call {
             .collection()
             .insert_many(documents)
             .ordered(ordered);
-        let result = run!(self, insert);
+        let result = run!(self, insert, documents);
         result.map_err(|error| {
             let first = error.write_failures().first();
             let id = first.and_then(|failure| id_of(documents.get(failure.index)?));

@@ -2,19 +2,21 @@
 
 use std::time::Instant;
 
-use bson::{Document, RawDocument};
-use mongodb::error::{ErrorKind as DriverKind, WriteFailure as DriverWriteFailure};
+use bson::RawDocumentBuf;
+use mongodb::error::{
+    ErrorKind as DriverKind, InsertManyError, WriteConcernError, WriteFailure as DriverWriteFailure,
+};
 
 use super::Target;
+use super::duplicate::{describe, duplicate_key, key_value};
 use crate::error::{DuplicateKey, Error, ErrorKind, WriteFailure};
-
-const DUPLICATE_KEY_CODES: [i32; 3] = [11000, 11001, 12582];
 
 /// What is known about a failed operation beside the driver's error.
 pub(super) struct Failure<'a> {
     target: Option<&'a Target>,
     operation: &'static str,
     started: Option<Instant>,
+    sent: &'a [RawDocumentBuf],
 }
 
 impl<'a> Failure<'a> {
@@ -24,6 +26,7 @@ impl<'a> Failure<'a> {
             target: None,
             operation,
             started: None,
+            sent: &[],
         }
     }
 
@@ -32,7 +35,13 @@ impl<'a> Failure<'a> {
             target: Some(target),
             operation,
             started: Some(started),
+            sent: &[],
         }
+    }
+
+    /// Tells the documents that an insert sent.
+    pub(super) fn sent(self, sent: &'a [RawDocumentBuf]) -> Self {
+        Self { sent, ..self }
     }
 
     pub(super) fn error(&self, driver: mongodb::error::Error) -> Error {
@@ -58,21 +67,21 @@ impl<'a> Failure<'a> {
             | DriverKind::DnsResolve { message, .. } => {
                 Error::new(ErrorKind::Unreachable, message.clone())
             }
-            DriverKind::Command(command) => refused(
-                command.code,
-                &command.message,
-                key_of(driver.server_response(), None),
-            ),
-            DriverKind::Write(DriverWriteFailure::WriteError(write)) => refused(
-                write.code,
-                &write.message,
-                key_of(driver.server_response(), Some(0)),
-            ),
-            DriverKind::Write(DriverWriteFailure::WriteConcernError(concern)) => {
-                Error::new(ErrorKind::WriteConcern, concern.message.clone())
-                    .with_code(Some(concern.code))
+            DriverKind::Command(command) => {
+                let key = key_value(driver.server_response(), None);
+                let duplicate = duplicate_key(command.code, &command.message, key, None);
+                refused(command.code, &command.message, duplicate)
             }
-            DriverKind::InsertMany(insert) => many(insert, driver),
+            DriverKind::Write(DriverWriteFailure::WriteError(write)) => {
+                let key = key_value(driver.server_response(), Some(0));
+                let sent = self.sent.first().map(|sent| &**sent);
+                let duplicate = duplicate_key(write.code, &write.message, key, sent);
+                refused(write.code, &write.message, duplicate)
+            }
+            DriverKind::Write(DriverWriteFailure::WriteConcernError(concern)) => {
+                unconfirmed(concern)
+            }
+            DriverKind::InsertMany(insert) => self.many(insert),
             DriverKind::InvalidArgument { message, .. } => Error::invalid(message.clone()),
             kind => Error::new(ErrorKind::Driver, kind.to_string()),
         }
@@ -94,11 +103,33 @@ impl<'a> Failure<'a> {
             false => format!("no server could be selected{wait} at {}", hosts.join(", ")),
         }
     }
+
+    fn many(&self, insert: &InsertManyError) -> Error {
+        let failures: Vec<_> = insert
+            .write_errors
+            .iter()
+            .flatten()
+            .map(|error| {
+                let sent = self.sent.get(error.index).map(|sent| &**sent);
+                WriteFailure {
+                    index: error.index,
+                    code: error.code,
+                    message: error.message.clone(),
+                    duplicate_key: duplicate_key(error.code, &error.message, None, sent),
+                }
+            })
+            .collect();
+        let error = match (failures.first(), &insert.write_concern_error) {
+            (Some(first), _) => refused(first.code, &first.message, first.duplicate_key.clone()),
+            (None, Some(concern)) => unconfirmed(concern),
+            (None, None) => Error::new(ErrorKind::Driver, "insert_many failed without a reason"),
+        };
+        error.with_write_failures(failures)
+    }
 }
 
 /// An operation that the server refused, by its code.
-fn refused(code: i32, message: &str, key: Option<Document>) -> Error {
-    let duplicate = duplicate_key(code, message, key);
+fn refused(code: i32, message: &str, duplicate: Option<DuplicateKey>) -> Error {
     let error = match &duplicate {
         Some(duplicate) => Error::new(ErrorKind::DuplicateKey, describe(duplicate)),
         None => Error::new(ErrorKind::Server, format!("{message} (code {code})")),
@@ -106,80 +137,6 @@ fn refused(code: i32, message: &str, key: Option<Document>) -> Error {
     error.with_code(Some(code)).with_duplicate_key(duplicate)
 }
 
-fn many(insert: &mongodb::error::InsertManyError, driver: &mongodb::error::Error) -> Error {
-    let failures: Vec<_> = insert
-        .write_errors
-        .iter()
-        .flatten()
-        .map(|error| WriteFailure {
-            index: error.index,
-            code: error.code,
-            message: error.message.clone(),
-            duplicate_key: duplicate_key(
-                error.code,
-                &error.message,
-                key_of(driver.server_response(), Some(error.index)),
-            ),
-        })
-        .collect();
-    let error = match (failures.first(), &insert.write_concern_error) {
-        (Some(first), _) => {
-            let key = first
-                .duplicate_key
-                .as_ref()
-                .map(|duplicate| duplicate.key.clone());
-            refused(first.code, &first.message, key)
-        }
-        (None, Some(concern)) => Error::new(ErrorKind::WriteConcern, concern.message.clone())
-            .with_code(Some(concern.code)),
-        (None, None) => Error::new(ErrorKind::Driver, "insert_many failed without a reason"),
-    };
-    error.with_write_failures(failures)
-}
-
-fn duplicate_key(code: i32, message: &str, key: Option<Document>) -> Option<DuplicateKey> {
-    DUPLICATE_KEY_CODES.contains(&code).then(|| DuplicateKey {
-        index: index_name(message).unwrap_or("unknown").to_owned(),
-        key: key.unwrap_or_default(),
-    })
-}
-
-fn describe(duplicate: &DuplicateKey) -> String {
-    match duplicate.key.is_empty() {
-        true => format!(
-            "the unique index `{}` has the value already",
-            duplicate.index
-        ),
-        false => format!(
-            "the unique index `{}` has {} already",
-            duplicate.index, duplicate.key
-        ),
-    }
-}
-
-/// The server names the index only in its message: `… index: email_1 dup key: …`.
-fn index_name(message: &str) -> Option<&str> {
-    message.split_once("index: ")?.1.split_whitespace().next()
-}
-
-/// `keyValue` of a reply: of the command itself, or of the write error with this index.
-fn key_of(reply: Option<&bson::RawDocumentBuf>, index: Option<usize>) -> Option<Document> {
-    let reply = reply?;
-    let error: &RawDocument = match index {
-        None => reply,
-        Some(index) => {
-            let errors = reply.get_array("writeErrors").ok()?;
-            let mut errors = errors
-                .into_iter()
-                .filter_map(|error| error.ok()?.as_document());
-            errors.find(|error| {
-                error
-                    .get_i32("index")
-                    .ok()
-                    .and_then(|i| usize::try_from(i).ok())
-                    == Some(index)
-            })?
-        }
-    };
-    Document::try_from(error.get_document("keyValue").ok()?).ok()
+fn unconfirmed(concern: &WriteConcernError) -> Error {
+    Error::new(ErrorKind::WriteConcern, concern.message.clone()).with_code(Some(concern.code))
 }

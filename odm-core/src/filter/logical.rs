@@ -128,17 +128,23 @@ fn parts_of(mut filter: Document, operator: &str) -> Vec<Bson> {
     }
 }
 
+/// The opposite condition on the same path where there is one, else `$nor`.
 fn negated(filter: Document) -> Document {
     let mut conditions = filter.iter();
-    if let (Some((path, Bson::Document(operators))), None) = (conditions.next(), conditions.next())
-        && !path.starts_with('$')
-        && operators
-            .keys()
-            .next()
-            .is_some_and(|key| key.starts_with('$'))
-        && !operators.contains_key("$not")
-    {
-        return doc! { path: { "$not": operators } };
+    match (conditions.next(), conditions.next()) {
+        (Some((path, condition)), None) if !path.starts_with('$') => match condition {
+            Bson::Document(operators) if can_be_under_not(operators) => {
+                doc! { path: { "$not": operators } }
+            }
+            Bson::Document(_) => doc! { "$nor": [filter] },
+            Bson::RegularExpression(_) => doc! { path: { "$not": condition } },
+            value => doc! { path: { "$ne": value } },
+        },
+        _ => doc! { "$nor": [filter] },
     }
-    doc! { "$nor": [filter] }
+}
+
+fn can_be_under_not(operators: &Document) -> bool {
+    operators.keys().next().is_some_and(|key| key.starts_with('$'))
+        && !operators.contains_key("$not")
 }
