@@ -1,3 +1,14 @@
 //! The library on a real MongoDB: one binary, a fresh database for each test.
 
+mod action_commands;
+mod action_sessions;
+mod codec_failures;
+mod codec_models;
+mod error_kinds;
+mod filter_operators;
+mod filter_values;
+mod index_plan;
+mod null_missing;
+mod support;
 mod ui;
+mod update_operators;

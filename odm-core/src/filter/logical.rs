@@ -145,6 +145,9 @@ fn negated(filter: Document) -> Document {
 }
 
 fn can_be_under_not(operators: &Document) -> bool {
-    operators.keys().next().is_some_and(|key| key.starts_with('$'))
+    operators
+        .keys()
+        .next()
+        .is_some_and(|key| key.starts_with('$'))
         && !operators.contains_key("$not")
 }

@@ -82,7 +82,7 @@ fn check_partial(body: TokenStream, errors: &mut Errors) {
         "is_missing",
         "is_none",
     ];
-    let mut after_dot = false;
+    let (mut after_dot, mut after_name) = (false, false);
     for token in body {
         match &token {
             TokenTree::Ident(name) if after_dot && REFUSED.contains(&&*name.to_string()) => {
@@ -92,12 +92,14 @@ fn check_partial(body: TokenStream, errors: &mut Errors) {
                 );
                 errors.at(name, message);
             }
-            TokenTree::Punct(punct) if punct.as_char() == '!' => {
+            // After a name it calls a macro.
+            TokenTree::Punct(punct) if punct.as_char() == '!' && !after_name => {
                 errors.at(punct, "the server takes no negation in a partial filter");
             }
             TokenTree::Group(group) => check_partial(group.stream(), errors),
             _ => {}
         }
+        after_name = matches!(&token, TokenTree::Ident(_));
         after_dot = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '.');
     }
 }
