@@ -75,48 +75,27 @@ async fn blog(kit: Kit) -> TestResult {
     steps.check("nothing is left to apply", again.is_empty(), true)?;
 
     steps
-        .step(
-            "Register two users",
-            users.insert_many([user("alex", "Alex"), user("jane", "Jane")]),
-        )
+        .step("Register two users", users.insert_many([user("alex", "Alex"), user("jane", "Jane")]))
         .await?;
-    let taken = steps.step(
-        "Register a name that is taken",
-        users.insert_one(&user("alex", "Alexis")),
-    );
+    let taken =
+        steps.step("Register a name that is taken", users.insert_one(user("alex", "Alexis")));
     let taken = taken.await.err();
-    println!(
-        "    {}",
-        taken.as_ref().map_or_else(String::new, ToString::to_string)
-    );
-    let index = taken
-        .as_ref()
-        .and_then(odm::Error::duplicate_key)
-        .map(|key| key.index.as_str());
+    println!("    {}", taken.as_ref().map_or_else(String::new, ToString::to_string));
+    let index = taken.as_ref().and_then(odm::Error::duplicate_key).map(|key| key.index.as_str());
     steps.check("the index that refused it is named", index, Some("_id_"))?;
     let alex = steps.step("Get a user", users.get("alex")).await?;
     steps.check("it is the first one", alex, Some(user("alex", "Alex")))?;
 
     let written = [
-        post(
-            1,
-            "alex",
-            "Too big to fail",
-            &["business", "ramblings"],
-            &["jane", "joe"],
-        ),
+        post(1, "alex", "Too big to fail", &["business", "ramblings"], &["jane", "joe"]),
         post(2, "alex", "On whaling", &["whaling"], &["joe"]),
         post(3, "jane", "Small is fine", &["business"], &[]),
     ];
-    let inserted = steps
-        .step("Write three posts", posts.insert_many(&written))
-        .await?;
+    let inserted = steps.step("Write three posts", posts.insert_many(&written)).await?;
     steps.check("all were inserted", inserted.inserted_ids.len(), 3)?;
 
     let by_author = posts.find(p.author().eq("alex")).sort(p.when().desc());
-    let by_author = steps
-        .step("Posts by author, latest first", by_author)
-        .await?;
+    let by_author = steps.step("Posts by author, latest first", by_author).await?;
     steps.check(
         "both posts of alex, as written",
         by_author,
@@ -128,17 +107,10 @@ async fn blog(kit: Kit) -> TestResult {
     let by_commenter = posts.find(p.comments().who().eq("joe")).sort(p.id().asc());
     let by_commenter = steps.step("Posts by commenter", by_commenter).await?;
     steps.check("joe commented on two", ids(&by_commenter), [1, 2])?;
-    let titles = posts
-        .find(Filter::new())
-        .sort(p.id().asc())
-        .project::<Title>();
+    let titles = posts.find(Filter::new()).sort(p.id().asc()).project::<Title>();
     let titles = steps.step("Titles only", titles).await?;
     let titles: Vec<_> = titles.iter().map(|title| title.title.as_str()).collect();
-    steps.check(
-        "three titles",
-        titles,
-        ["Too big to fail", "On whaling", "Small is fine"],
-    )?;
+    steps.check("three titles", titles, ["Too big to fail", "On whaling", "Small is fine"])?;
 
     // The condition and the change are one atomic step, so nobody votes twice.
     let vote = || {
@@ -153,30 +125,16 @@ async fn blog(kit: Kit) -> TestResult {
     steps.check("the second changes nothing", voted.modified_count, 0)?;
     let post = steps.step("Get the post", posts.get(1)).await?;
     let counted = post.map(|post| (post.votes, post.voters));
-    steps.check(
-        "one vote, one voter",
-        counted,
-        Some((1, vec!["calvin".to_owned()])),
-    )?;
+    steps.check("one vote, one voter", counted, Some((1, vec!["calvin".to_owned()])))?;
 
-    let comment = Comment {
-        who: "jane".into(),
-        comment: "Agreed".into(),
-    };
+    let comment = Comment { who: "jane".into(), comment: "Agreed".into() };
     let commented = posts.update_one(p.id().eq(1), p.comments().push(comment));
     steps.step("jane comments", commented).await?;
-    let commented = steps
-        .step(
-            "Has jane commented?",
-            posts.exists(p.comments().who().eq("jane")),
-        )
-        .await?;
+    let commented =
+        steps.step("Has jane commented?", posts.exists(p.comments().who().eq("jane"))).await?;
     steps.check("she has", commented, true)?;
     let unread = steps
-        .step(
-            "Count posts without comments",
-            posts.count_documents(p.comments().size(0)),
-        )
+        .step("Count posts without comments", posts.count_documents(p.comments().size(0)))
         .await?;
     steps.check("one has none", unread, 1)?;
 
@@ -185,23 +143,13 @@ async fn blog(kit: Kit) -> TestResult {
 }
 
 fn user(id: &str, first: &str) -> User {
-    let name = Name {
-        first: first.to_owned(),
-        last: "Smith".to_owned(),
-    };
-    User {
-        id: id.to_owned(),
-        name,
-        karma: 0,
-    }
+    let name = Name { first: first.to_owned(), last: "Smith".to_owned() };
+    User { id: id.to_owned(), name, karma: 0 }
 }
 
 fn post(id: i32, author: &str, title: &str, tags: &[&str], commenters: &[&str]) -> Post {
     let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
-    let comment = |&who: &&str| Comment {
-        who: who.to_owned(),
-        comment: "Well said".to_owned(),
-    };
+    let comment = |&who: &&str| Comment { who: who.to_owned(), comment: "Well said".to_owned() };
     Post {
         id,
         author: author.to_owned(),

@@ -14,10 +14,7 @@ pub(crate) struct Steps {
 impl Steps {
     /// Starts an example on this server.
     pub(crate) fn new(kit: &Kit) -> Self {
-        Self {
-            kit: kit.clone(),
-            checks: 0,
-        }
+        Self { kit: kit.clone(), checks: 0 }
     }
 
     /// Awaits an action and shows its result and what it sent.

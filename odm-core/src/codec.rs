@@ -59,15 +59,10 @@ fn encode_error(error: bson::error::Error) -> Error {
     let path = error.key.clone().unwrap_or_default();
     let message = match (&error.kind, &error.message) {
         (bson::error::ErrorKind::TooLargeUnsignedInteger { n, .. }, _) => {
-            format!(
-                "{n} is above {}, the largest 64-bit integer of BSON",
-                i64::MAX
-            )
+            format!("{n} is above {}, the largest 64-bit integer of BSON", i64::MAX)
         }
         (_, Some(message)) => message.clone(),
         (kind, None) => kind.to_string(),
     };
-    Error::new(ErrorKind::Encode, message)
-        .with_path(path)
-        .with_source(error)
+    Error::new(ErrorKind::Encode, message).with_path(path).with_source(error)
 }

@@ -18,10 +18,7 @@ pub struct Collection<T> {
 
 impl<T: Document> Collection<T> {
     pub(crate) fn new(target: Target) -> Self {
-        Self {
-            target,
-            marker: PhantomData,
-        }
+        Self { target, marker: PhantomData }
     }
 
     pub(crate) fn target(&self) -> &Target {
@@ -49,17 +46,12 @@ impl<T: Document> Collection<T> {
 
 impl<T> Clone for Collection<T> {
     fn clone(&self) -> Self {
-        Self {
-            target: self.target.clone(),
-            marker: PhantomData,
-        }
+        Self { target: self.target.clone(), marker: PhantomData }
     }
 }
 
 impl<T> fmt::Debug for Collection<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Collection")
-            .field(&self.target.namespace().to_string())
-            .finish()
+        f.debug_tuple("Collection").field(&self.target.namespace().to_string()).finish()
     }
 }

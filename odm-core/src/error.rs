@@ -250,8 +250,7 @@ impl Error {
     /// Whether the driver put this label on the error, such as `TransientTransactionError`.
     #[must_use]
     pub fn contains_label(&self, label: &str) -> bool {
-        self.driver()
-            .is_some_and(|error| error.contains_label(label))
+        self.driver().is_some_and(|error| error.contains_label(label))
     }
 
     /// The driver's own error, where one is the cause.
@@ -290,8 +289,7 @@ impl fmt::Display for Error {
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = f.debug_struct("Error");
-        out.field("kind", &self.0.kind)
-            .field("message", &self.to_string());
+        out.field("kind", &self.0.kind).field("message", &self.to_string());
         if let Some(source) = &self.0.source {
             out.field("source", source);
         }
@@ -301,9 +299,6 @@ impl fmt::Debug for Error {
 
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.0
-            .source
-            .as_deref()
-            .map(|source| source as &(dyn StdError + 'static))
+        self.0.source.as_deref().map(|source| source as &(dyn StdError + 'static))
     }
 }

@@ -96,10 +96,7 @@ impl<M> Filter<M> {
     }
 
     pub(crate) fn from_result(document: Result<Document>) -> Self {
-        Self {
-            document,
-            marker: PhantomData,
-        }
+        Self { document, marker: PhantomData }
     }
 }
 
@@ -132,15 +129,13 @@ impl<M> fmt::Display for Filter<M> {
 
 /// Whether a filter in the server's words matches every document.
 pub(crate) fn matches_all(filter: &Document) -> bool {
-    filter
-        .iter()
-        .all(|(key, value)| match (key.as_str(), value) {
-            ("$comment", _) => true,
-            ("$and", Bson::Array(parts)) => parts
-                .iter()
-                .all(|part| part.as_document().is_some_and(matches_all)),
-            _ => false,
-        })
+    filter.iter().all(|(key, value)| match (key.as_str(), value) {
+        ("$comment", _) => true,
+        ("$and", Bson::Array(parts)) => {
+            parts.iter().all(|part| part.as_document().is_some_and(matches_all))
+        }
+        _ => false,
+    })
 }
 
 /// The condition that a value is equal to this one, whatever it looks like.
@@ -155,10 +150,7 @@ pub(crate) fn equal_to(value: Bson) -> Bson {
 fn is_condition(value: &Bson) -> bool {
     match value {
         Bson::RegularExpression(_) => true,
-        Bson::Document(document) => document
-            .keys()
-            .next()
-            .is_some_and(|key| key.starts_with('$')),
+        Bson::Document(document) => document.keys().next().is_some_and(|key| key.starts_with('$')),
         _ => false,
     }
 }
@@ -167,10 +159,7 @@ fn is_condition(value: &Bson) -> bool {
 /// `$pull` take: operators alone for plain values, a filter for embedded documents.
 pub(crate) fn on_element(filter: Document) -> Result<Document> {
     match filter.get("") {
-        None if filter
-            .get_array("$and")
-            .is_ok_and(|parts| parts.iter().any(is_on_value)) =>
-        {
+        None if filter.get_array("$and").is_ok_and(|parts| parts.iter().any(is_on_value)) => {
             Err(crate::Error::invalid(
                 "conditions on a plain element are joined by `&`, each operator once",
             ))

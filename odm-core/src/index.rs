@@ -47,8 +47,7 @@ impl Index {
         direction: i32,
     ) -> Self {
         if C::OPTIONAL {
-            self.optional
-                .push((path.as_str().to_owned(), least::value(C::KIND)));
+            self.optional.push((path.as_str().to_owned(), least::value(C::KIND)));
         }
         self.keys.insert(path.as_str(), direction);
         self

@@ -45,14 +45,7 @@ impl Model {
     #[doc(hidden)]
     #[must_use]
     pub const fn new(name: &'static str, collection: &'static str, shape: &'static Shape) -> Self {
-        Self {
-            name,
-            collection,
-            database: None,
-            shape,
-            version: None,
-            indexes: Vec::new,
-        }
+        Self { name, collection, database: None, shape, version: None, indexes: Vec::new }
     }
 
     #[doc(hidden)]

@@ -127,15 +127,13 @@ impl<T: 'static> Nest for Flat<T> {
 /// the operator stays reachable as `Path::size(&p.comments(), 3)`.
 pub struct Path<M, T, V = Direct> {
     pub(crate) name: Name,
-    marker: PhantomData<fn() -> (M, T, V)>,
+    model: PhantomData<fn() -> M>,
+    value: PhantomData<fn() -> (T, V)>,
 }
 
 impl<M, T, V> Path<M, T, V> {
     pub(crate) fn new(name: Name) -> Self {
-        Self {
-            name,
-            marker: PhantomData,
-        }
+        Self { name, model: PhantomData, value: PhantomData }
     }
 
     /// The path in stored names, as the server knows it: `comments.who`.

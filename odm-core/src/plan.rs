@@ -66,13 +66,7 @@ impl Step {
 
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "create index {} on `{}` ({})",
-            self.spec,
-            self.namespace,
-            self.hazard()
-        )
+        write!(f, "create index {} on `{}` ({})", self.spec, self.namespace, self.hazard())
     }
 }
 
@@ -131,11 +125,7 @@ impl Undeclared {
 
 impl fmt::Display for Undeclared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "index {} on `{}` is not declared",
-            self.existing, self.namespace
-        )
+        write!(f, "index {} on `{}` is not declared", self.existing, self.namespace)
     }
 }
 
@@ -216,15 +206,9 @@ impl Plan {
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.steps
-            .iter()
-            .try_for_each(|step| writeln!(f, "{step}"))?;
-        self.differences
-            .iter()
-            .try_for_each(|difference| writeln!(f, "{difference}"))?;
-        self.undeclared
-            .iter()
-            .try_for_each(|undeclared| writeln!(f, "{undeclared}"))?;
+        self.steps.iter().try_for_each(|step| writeln!(f, "{step}"))?;
+        self.differences.iter().try_for_each(|difference| writeln!(f, "{difference}"))?;
+        self.undeclared.iter().try_for_each(|undeclared| writeln!(f, "{undeclared}"))?;
         match self.steps.is_empty() {
             true => writeln!(f, "nothing to apply"),
             false => writeln!(f, "{} to apply", self.steps.len()),
@@ -268,37 +252,25 @@ impl PlanBuilder {
             if plan.targets[..position].iter().any(same) {
                 continue;
             }
-            let models = plan
-                .targets
-                .iter()
-                .filter(|&other| same(other))
-                .map(|other| other.model);
+            let models = plan.targets.iter().filter(|&other| same(other)).map(|other| other.model);
             let declared = compare::declared(models)
                 .map_err(|error| error.with_namespace(|| namespace.to_string()))?;
             let compared = compare::plan_indexes(declared, target.list_indexes().await?);
             let namespace = || namespace.to_string();
-            plan.steps
-                .extend(compared.missing.into_iter().map(|spec| Step {
-                    target: position,
-                    namespace: namespace(),
-                    spec,
-                }));
-            plan.differences
-                .extend(
-                    compared
-                        .different
-                        .into_iter()
-                        .map(|(declared, existing)| Difference {
-                            namespace: namespace(),
-                            declared,
-                            existing,
-                        }),
-                );
-            plan.undeclared
-                .extend(compared.undeclared.into_iter().map(|existing| Undeclared {
-                    namespace: namespace(),
-                    existing,
-                }));
+            plan.steps.extend(compared.missing.into_iter().map(|spec| Step {
+                target: position,
+                namespace: namespace(),
+                spec,
+            }));
+            plan.differences.extend(compared.different.into_iter().map(|(declared, existing)| {
+                Difference { namespace: namespace(), declared, existing }
+            }));
+            plan.undeclared.extend(
+                compared
+                    .undeclared
+                    .into_iter()
+                    .map(|existing| Undeclared { namespace: namespace(), existing }),
+            );
         }
         Ok(plan)
     }

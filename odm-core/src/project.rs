@@ -20,10 +20,7 @@ pub(crate) fn plan_projection(view: &Shape, model: &Model) -> Result<Document> {
         projection.insert("_id", 0);
     }
     // Without a field to include, the server would send every field but `_id`.
-    match projection
-        .values()
-        .any(|included| *included == Bson::Int32(1))
-    {
+    match projection.values().any(|included| *included == Bson::Int32(1)) {
         true => Ok(projection),
         false => Ok(doc! { "_id": 1 }),
     }

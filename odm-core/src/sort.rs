@@ -42,10 +42,7 @@ impl<M> Sort<M> {
     }
 
     fn from_result(document: Result<Document>) -> Self {
-        Self {
-            document,
-            marker: PhantomData,
-        }
+        Self { document, marker: PhantomData }
     }
 }
 

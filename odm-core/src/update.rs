@@ -86,10 +86,7 @@ impl<M> Update<M> {
     }
 
     fn from_result(document: Result<Document>) -> Self {
-        Self {
-            document,
-            marker: PhantomData,
-        }
+        Self { document, marker: PhantomData }
     }
 }
 

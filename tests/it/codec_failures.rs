@@ -48,11 +48,8 @@ fn a_bad_document_is_named_and_the_stream_goes_on() -> TestResult {
         documents[20] = doc! { "_id": 20, "lines": [{ "product": "tea", "qty": "many" }], "by": "jo", "at": DateTime::now() };
         orders.driver().insert_many(documents).await?;
 
-        let mut stream = orders
-            .find(Filter::new())
-            .sort(Order::fields().id().asc())
-            .stream()
-            .await?;
+        let mut stream =
+            orders.find(Filter::new()).sort(Order::fields().id().asc()).stream().await?;
         let (mut good, mut bad) = (0, Vec::new());
         while let Some(order) = stream.next().await {
             match order {
@@ -63,33 +60,14 @@ fn a_bad_document_is_named_and_the_stream_goes_on() -> TestResult {
         assert_eq!((good, bad.len()), (49, 1));
         let error = &bad[0];
         assert_eq!(error.kind(), ErrorKind::Decode);
-        assert_eq!(
-            (error.model(), error.operation()),
-            (Some("Order"), Some("find"))
-        );
-        assert_eq!(
-            (error.id(), error.path()),
-            (Some(&Bson::Int32(20)), Some("lines.0.qty"))
-        );
-        assert!(
-            error
-                .namespace()
-                .is_some_and(|name| name.ends_with(".orders")),
-            "{error}"
-        );
-        assert!(
-            error
-                .to_string()
-                .contains(r#"expected u16, found string "many""#),
-            "{error}"
-        );
+        assert_eq!((error.model(), error.operation()), (Some("Order"), Some("find")));
+        assert_eq!((error.id(), error.path()), (Some(&Bson::Int32(20)), Some("lines.0.qty")));
+        assert!(error.namespace().is_some_and(|name| name.ends_with(".orders")), "{error}");
+        assert!(error.to_string().contains(r#"expected u16, found string "many""#), "{error}");
         assert!(std::error::Error::source(error).is_some());
 
         let collected = orders.find(Filter::new()).await;
-        assert_eq!(
-            collected.err().map(|error| error.kind()),
-            Some(ErrorKind::Decode)
-        );
+        assert_eq!(collected.err().map(|error| error.kind()), Some(ErrorKind::Decode));
         Ok(())
     })
 }
@@ -99,10 +77,7 @@ fn failure(document: &bson::Document) -> TestResult<(String, String)> {
     let raw = bson::RawDocumentBuf::try_from(document)?;
     let error = Order::decode(&raw).err().ok_or("decoded")?;
     assert_eq!(error.kind(), ErrorKind::Decode, "{error}");
-    Ok((
-        error.path().unwrap_or_default().to_owned(),
-        error.to_string(),
-    ))
+    Ok((error.path().unwrap_or_default().to_owned(), error.to_string()))
 }
 
 #[test]
@@ -131,12 +106,7 @@ fn the_path_leads_to_the_value() -> TestResult {
         ),
         // Inside of flattened fields, which serde buffers.
         ("by", Bson::Int32(1), "by", "expected string, found int 1"),
-        (
-            "at",
-            Bson::from("yesterday"),
-            "at",
-            r#"expected date, found string "yesterday""#,
-        ),
+        ("at", Bson::from("yesterday"), "at", r#"expected date, found string "yesterday""#),
     ] {
         let mut document = stored(1);
         document.insert(path, value);
@@ -178,16 +148,8 @@ fn deep_nesting_is_refused() -> TestResult {
     let decode = |depth| Forest::decode(&bson::rawdoc! { "_id": 7, "tree": nested(depth) });
     assert!(decode(90).is_ok());
     let error = decode(10_000).err().ok_or("decoded")?;
-    assert_eq!(
-        (error.kind(), error.id()),
-        (ErrorKind::Decode, Some(&Bson::Int32(7)))
-    );
-    assert!(
-        error
-            .to_string()
-            .contains("nested more than 200 levels deep"),
-        "{error}"
-    );
+    assert_eq!((error.kind(), error.id()), (ErrorKind::Decode, Some(&Bson::Int32(7))));
+    assert!(error.to_string().contains("nested more than 200 levels deep"), "{error}");
 
     // Unknown fields are not exempt.
     let unknown = bson::rawdoc! { "_id": 7, "tree": { "children": [] }, "other": nested(10_000) };
@@ -217,21 +179,12 @@ fn another_version_is_refused() -> TestResult {
     }
     for (unknown, message) in [
         (doc! { "_id": 1 }, "found none, this program knows 2"),
-        (
-            doc! { "_id": 1, "schema_version": 3 },
-            "found 3, this program knows 2",
-        ),
-        (
-            doc! { "_id": 1, "schema_version": "2" },
-            r#"found "2", this program knows 2"#,
-        ),
+        (doc! { "_id": 1, "schema_version": 3 }, "found 3, this program knows 2"),
+        (doc! { "_id": 1, "schema_version": "2" }, r#"found "2", this program knows 2"#),
     ] {
         let error = decode(unknown)?.err().ok_or("decoded")?;
         assert_eq!(error.kind(), ErrorKind::UnknownVersion);
-        assert_eq!(
-            (error.path(), error.id()),
-            (Some("schema_version"), Some(&Bson::Int32(1)))
-        );
+        assert_eq!((error.path(), error.id()), (Some("schema_version"), Some(&Bson::Int32(1))));
         assert!(error.to_string().contains(message), "{error}");
     }
     Ok(())
@@ -253,11 +206,7 @@ fn numbers_that_bson_cannot_hold_are_refused() -> TestResult {
     odm_testkit::run(async |kit| {
         let counters = database(&kit).collection::<Counter>();
         let p = Counter::fields();
-        let most = Counter {
-            id: 1,
-            total: i64::MAX as u64,
-            width: u32::MAX,
-        };
+        let most = Counter { id: 1, total: i64::MAX as u64, width: u32::MAX };
         counters.insert_one(&most).await?;
         assert_eq!(counters.get(1).await?, Some(most.clone()));
         let found = counters.count_documents(p.width().eq(u32::MAX) & p.total().eq(most.total));
@@ -269,36 +218,15 @@ fn numbers_that_bson_cannot_hold_are_refused() -> TestResult {
                 let (result, sent) = kit.commands($action).await;
                 let error = result.err().ok_or("accepted")?;
                 assert_eq!(error.kind(), ErrorKind::Encode, "{error}");
-                assert!(
-                    error.to_string().contains("18446744073709551615"),
-                    "{error}"
-                );
+                assert!(error.to_string().contains("18446744073709551615"), "{error}");
                 assert!(sent.is_empty(), "{sent}");
                 error
             }};
         }
-        refused!(counters.insert_one(&Counter {
-            id: 2,
-            total: above,
-            width: 0
-        }));
-        refused!(counters.insert_many([&Counter {
-            id: 2,
-            total: above,
-            width: 0
-        }]));
-        refused!(counters.replace_one(
-            p.id().eq(1),
-            &Counter {
-                id: 1,
-                total: above,
-                width: 0
-            }
-        ));
-        assert_eq!(
-            refused!(counters.find(p.total().eq(above))).path(),
-            Some("total")
-        );
+        refused!(counters.insert_one(&Counter { id: 2, total: above, width: 0 }));
+        refused!(counters.insert_many([&Counter { id: 2, total: above, width: 0 }]));
+        refused!(counters.replace_one(p.id().eq(1), &Counter { id: 1, total: above, width: 0 }));
+        assert_eq!(refused!(counters.find(p.total().eq(above))).path(), Some("total"));
         refused!(counters.count_documents(p.total().in_([1, above])));
         refused!(counters.update_one(p.id().eq(1), p.total().set(above)));
         refused!(counters.update_one(p.id().eq(1), p.total().inc(above)));
@@ -328,24 +256,13 @@ fn nanoseconds_are_cut_alike_in_inserts_and_filters() -> TestResult {
         let before = chrono::DateTime::from_timestamp(-1_700_000_000, 123_999_999);
         for (id, time) in [(1, after), (2, before)] {
             let time = time.ok_or("no such time")?;
-            let moment = Moment {
-                id,
-                bson: DateTime::from_chrono(time),
-                chrono: time,
-            };
+            let moment = Moment { id, bson: DateTime::from_chrono(time), chrono: time };
             moments.insert_one(&moment).await?;
-            let found = moments
-                .find(p.chrono().eq(time) & p.bson().eq(moment.bson))
-                .await?;
+            let found = moments.find(p.chrono().eq(time) & p.bson().eq(moment.bson)).await?;
             assert_eq!(found.len(), 1, "{time}");
             assert_eq!(found[0].bson, moment.bson);
             assert_eq!(found[0].chrono.timestamp_millis(), time.timestamp_millis());
-            assert_eq!(
-                moments
-                    .count_documents(p.chrono().lt(time) & p.id().eq(id))
-                    .await?,
-                0
-            );
+            assert_eq!(moments.count_documents(p.chrono().lt(time) & p.id().eq(id)).await?, 0);
         }
         Ok(())
     })

@@ -69,18 +69,9 @@ fn every_type() -> TestResult<EveryType> {
         date: DateTime::from_millis(-1),
         decimal: "1.50".parse()?,
         uuid: Uuid::from_bytes([7; 16]),
-        binary: Binary {
-            subtype: bson::spec::BinarySubtype::Generic,
-            bytes: vec![1, 2],
-        },
-        timestamp: Timestamp {
-            time: 7,
-            increment: 1,
-        },
-        regex: Regex {
-            pattern: "^a".to_owned().try_into()?,
-            options: "i".to_owned().try_into()?,
-        },
+        binary: Binary { subtype: bson::spec::BinarySubtype::Generic, bytes: vec![1, 2] },
+        timestamp: Timestamp { time: 7, increment: 1 },
+        regex: Regex { pattern: "^a".to_owned().try_into()?, options: "i".to_owned().try_into()? },
         document: doc! { "$ne": null, "a": { "b": 1 } },
         any: Bson::MaxKey,
         some: Some(1),
@@ -146,11 +137,7 @@ fn values_are_encoded_as_they_are_stored() -> TestResult {
     assert_eq!(updates.len() + 1, EveryType::MODEL.shape.fields.len());
     for (name, update) in updates {
         let sent = update.into_document()?;
-        assert_eq!(
-            sent.get_document("$set")?.get(name),
-            stored.get(name),
-            "{name}"
-        );
+        assert_eq!(sent.get_document("$set")?.get(name), stored.get(name), "{name}");
         let field = EveryType::MODEL.shape.field(name).ok_or(name)?;
         let expected = stored.get(name).map(kind_of);
         if field.kind != Kind::Any && !field.optional {
@@ -186,11 +173,7 @@ enum Status {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Embedded)]
-#[serde(
-    tag = "kind",
-    rename_all = "snake_case",
-    rename_all_fields = "camelCase"
-)]
+#[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
 enum Event {
     Clicked { at_x: i32, at_y: Option<i32> },
     Said(Note),
@@ -246,10 +229,7 @@ struct EveryAttribute {
 }
 
 fn every_attribute() -> EveryAttribute {
-    let reply = Note {
-        text: "b".into(),
-        replies: vec![],
-    };
+    let reply = Note { text: "b".into(), replies: vec![] };
     EveryAttribute {
         id: Slug("one".into()),
         first_name: "Ada".into(),
@@ -258,20 +238,11 @@ fn every_attribute() -> EveryAttribute {
         skipped: 0,
         sometimes: 6,
         optional: Some("here".into()),
-        stamp: Stamp {
-            by: "jo".into(),
-            date: DateTime::from_millis(5),
-        },
+        stamp: Stamp { by: "jo".into(), date: DateTime::from_millis(5) },
         r#type: Status::InReview,
         events: vec![
-            Event::Clicked {
-                at_x: 1,
-                at_y: None,
-            },
-            Event::Said(Note {
-                text: "a".into(),
-                replies: vec![reply.clone()],
-            }),
+            Event::Clicked { at_x: 1, at_y: None },
+            Event::Said(Note { text: "a".into(), replies: vec![reply.clone()] }),
             Event::Nothing,
         ],
         note: Some(reply),
@@ -284,16 +255,8 @@ fn every_attribute() -> EveryAttribute {
 fn every_serde_attribute_is_followed() -> TestResult {
     odm_testkit::run(async |kit| {
         let full = every_attribute();
-        let sparse = EveryAttribute {
-            sometimes: 0,
-            optional: None,
-            note: None,
-            ..full.clone()
-        };
-        let sparse = EveryAttribute {
-            id: Slug("two".into()),
-            ..sparse
-        };
+        let sparse = EveryAttribute { sometimes: 0, optional: None, note: None, ..full.clone() };
+        let sparse = EveryAttribute { id: Slug("two".into()), ..sparse };
         assert_stored_like_serde(&kit, &[full, sparse]).await?;
         Ok(())
     })
@@ -322,20 +285,11 @@ fn the_descriptor_tells_names_documentation_and_versions() {
     );
     assert_eq!((model.name, model.collection), ("EveryAttribute", "shapes"));
     assert_eq!(
-        model
-            .version
-            .map(|version| (version.field, version.label.to_string())),
+        model.version.map(|version| (version.field, version.label.to_string())),
         Some(("v", "\"2.0\"".into()))
     );
-    let serial = model
-        .shape
-        .field("serial")
-        .map(|field| (field.rust_name, field.name));
-    assert_eq!(
-        serial,
-        Some(("serial_number", "sr")),
-        "an alias leads to its field"
-    );
+    let serial = model.shape.field("serial").map(|field| (field.rust_name, field.name));
+    assert_eq!(serial, Some(("serial_number", "sr")), "an alias leads to its field");
 }
 
 #[test]
@@ -347,14 +301,8 @@ fn paths_have_the_stored_names() {
     assert_eq!(p.stamp().date().as_str(), "on");
     assert_eq!(p.events().kind().as_str(), "events.kind");
     assert_eq!(p.events().clicked().at_x().as_str(), "events.atX");
-    assert_eq!(
-        p.events().said().replies().text().as_str(),
-        "events.replies.text"
-    );
-    assert_eq!(
-        p.note().replies().at(0).replies().text().as_str(),
-        "note.replies.0.replies.text"
-    );
+    assert_eq!(p.events().said().replies().text().as_str(), "events.replies.text");
+    assert_eq!(p.note().replies().at(0).replies().text().as_str(), "note.replies.0.replies.text");
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Document)]
@@ -369,14 +317,8 @@ struct Numbered {
 #[test]
 fn the_version_is_the_second_element() -> TestResult {
     odm_testkit::run(async |kit| {
-        let known = Numbered {
-            name: "a".into(),
-            id: Some(ObjectId::new()),
-        };
-        let generated = Numbered {
-            name: "b".into(),
-            id: None,
-        };
+        let known = Numbered { name: "a".into(), id: Some(ObjectId::new()) };
+        let generated = Numbered { name: "b".into(), id: None };
         assert_stored_like_serde(&kit, &[known, generated]).await?;
         Ok(())
     })
@@ -387,10 +329,7 @@ fn the_version_is_the_second_element() -> TestResult {
 fn an_optional_id_is_generated() -> TestResult {
     odm_testkit::run(async |kit| {
         let items = crate::support::database(&kit).collection::<Numbered>();
-        let item = Numbered {
-            name: "a".into(),
-            id: None,
-        };
+        let item = Numbered { name: "a".into(), id: None };
         let first = items.insert_one(&item).await?.inserted_id;
         let second = items.insert_one(&item).await?.inserted_id;
         assert_ne!(first, second);

@@ -26,13 +26,7 @@ struct User {
 }
 
 fn user(id: i32, email: &str) -> User {
-    User {
-        id,
-        contact: Contact {
-            email: email.into(),
-        },
-        nicknames: vec![format!("n{id}")],
-    }
+    User { id, contact: Contact { email: email.into() }, nicknames: vec![format!("n{id}")] }
 }
 
 #[test]
@@ -43,48 +37,26 @@ fn a_duplicate_key_names_index_and_value() -> TestResult {
         let users = db.collection::<User>();
         users.insert_many([user(1, "a@x"), user(2, "b@x")]).await?;
         let u = User::fields();
-        let by_email = || {
-            (
-                Some("by_email".to_owned()),
-                Some(doc! { "contact.email": "a@x" }),
-            )
-        };
+        let by_email = || (Some("by_email".to_owned()), Some(doc! { "contact.email": "a@x" }));
         macro_rules! refused {
             ($action:expr, $operation:expr, $id:expr, $expected:expr) => {{
                 let error = $action.await.err().ok_or("accepted")?;
                 assert!(error.is_duplicate_key(), "{error}");
-                assert_eq!(
-                    (error.model(), error.operation()),
-                    (Some("User"), Some($operation))
-                );
+                assert_eq!((error.model(), error.operation()), (Some("User"), Some($operation)));
                 assert_eq!(error.id(), Some(&Bson::Int32($id)), "{error}");
                 assert_eq!(error.code(), Some(11000));
                 let duplicate = error.duplicate_key();
-                let found = (
-                    duplicate.map(|d| d.index.clone()),
-                    duplicate.map(|d| d.key.clone()),
-                );
+                let found = (duplicate.map(|d| d.index.clone()), duplicate.map(|d| d.key.clone()));
                 assert_eq!(found, $expected, "{error}");
-                assert!(
-                    error
-                        .source()
-                        .is_some_and(|source| source.is::<mongodb::error::Error>())
-                );
+                assert!(error.source().is_some_and(|source| source.is::<mongodb::error::Error>()));
                 assert!(error.driver().is_some());
                 error
             }};
         }
 
-        let error = refused!(
-            users.insert_one(user(3, "a@x")),
-            "insert_one",
-            3,
-            by_email()
-        );
+        let error = refused!(users.insert_one(user(3, "a@x")), "insert_one", 3, by_email());
         assert!(
-            error
-                .to_string()
-                .contains(r#"`by_email` has { "contact.email": "a@x" } already"#),
+            error.to_string().contains(r#"`by_email` has { "contact.email": "a@x" } already"#),
             "{error}"
         );
         let error = refused!(
@@ -95,42 +67,22 @@ fn a_duplicate_key_names_index_and_value() -> TestResult {
         );
         let failures = error.write_failures();
         assert_eq!((failures.len(), failures[0].index), (1, 1));
-        assert!(
-            users.get(3).await?.is_some(),
-            "those before the failure were written"
-        );
+        assert!(users.get(3).await?.is_some(), "those before the failure were written");
         let change = u.contact().email().set("a@x");
-        refused!(
-            users.update_one(u.id().eq(2), change),
-            "update_one",
-            2,
-            by_email()
-        );
-        refused!(
-            users.replace_one(u.id().eq(2), user(2, "a@x")),
-            "replace_one",
-            2,
-            by_email()
-        );
+        refused!(users.update_one(u.id().eq(2), change), "update_one", 2, by_email());
+        refused!(users.replace_one(u.id().eq(2), user(2, "a@x")), "replace_one", 2, by_email());
         let same_id = (Some("_id_".to_owned()), Some(doc! { "_id": 1 }));
         refused!(users.insert_one(user(1, "d@x")), "insert_one", 1, same_id);
         let mut nick = user(9, "e@x");
         nick.nicknames = vec!["new".into(), "n2".into()];
-        let duplicate = (
-            Some("nicknames_1_unique".to_owned()),
-            Some(doc! { "nicknames": r#""n2""# }),
-        );
+        let duplicate =
+            (Some("nicknames_1_unique".to_owned()), Some(doc! { "nicknames": r#""n2""# }));
         let error = users.insert_one(&nick).await.err().ok_or("accepted")?;
-        let key = error
-            .duplicate_key()
-            .map(|d| (Some(d.index.clone()), Some(d.key.clone())));
+        let key = error.duplicate_key().map(|d| (Some(d.index.clone()), Some(d.key.clone())));
         assert!(
             key == Some(duplicate)
                 || key
-                    == Some((
-                        Some("nicknames_1_unique".into()),
-                        Some(doc! { "nicknames": "n2" })
-                    )),
+                    == Some((Some("nicknames_1_unique".into()), Some(doc! { "nicknames": "n2" }))),
             "{error}"
         );
         Ok(())
@@ -144,26 +96,13 @@ fn an_unordered_insert_lists_what_failed() -> TestResult {
         let users = database(&kit).collection::<User>();
         users.insert_one(user(2, "b@x")).await?;
         let all = (1..=4).chain([1]).map(|id| user(id, "x"));
-        let error = users
-            .insert_many(all)
-            .ordered(false)
-            .await
-            .err()
-            .ok_or("accepted")?;
+        let error = users.insert_many(all).ordered(false).await.err().ok_or("accepted")?;
         let failures: Vec<_> = error
             .write_failures()
             .iter()
-            .map(|failure| {
-                (
-                    failure.index,
-                    failure.duplicate_key.as_ref().map(|d| d.key.clone()),
-                )
-            })
+            .map(|failure| (failure.index, failure.duplicate_key.as_ref().map(|d| d.key.clone())))
             .collect();
-        assert_eq!(
-            failures,
-            [(1, Some(doc! { "_id": 2 })), (4, Some(doc! { "_id": 1 }))]
-        );
+        assert_eq!(failures, [(1, Some(doc! { "_id": 2 })), (4, Some(doc! { "_id": 1 }))]);
         assert_eq!(users.count_documents(Filter::new()).await?, 4);
         Ok(())
     })
@@ -175,26 +114,11 @@ fn a_refusal_of_the_server_keeps_its_code_and_labels() -> TestResult {
         let users = database(&kit).collection::<User>();
         users.insert_one(user(1, "a@x")).await?;
         let u = User::fields();
-        let error = users
-            .update_one(u.id().eq(1), u.id().set(2))
-            .await
-            .err()
-            .ok_or("accepted")?;
-        assert_eq!(
-            (error.kind(), error.code()),
-            (ErrorKind::Server, Some(66)),
-            "{error}"
-        );
-        let error = users
-            .find(Filter::raw(doc! { "$nonsense": 1 }))
-            .await
-            .err()
-            .ok_or("accepted")?;
-        assert_eq!(
-            (error.kind(), error.code()),
-            (ErrorKind::Server, Some(2)),
-            "{error}"
-        );
+        let error = users.update_one(u.id().eq(1), u.id().set(2)).await.err().ok_or("accepted")?;
+        assert_eq!((error.kind(), error.code()), (ErrorKind::Server, Some(66)), "{error}");
+        let error =
+            users.find(Filter::raw(doc! { "$nonsense": 1 })).await.err().ok_or("accepted")?;
+        assert_eq!((error.kind(), error.code()), (ErrorKind::Server, Some(2)), "{error}");
         assert!(!error.contains_label("TransientTransactionError"));
         Ok(())
     })
@@ -213,15 +137,8 @@ fn labels_survive() -> TestResult {
         second.start_transaction().await?;
         let change = |to: &str| users.update_one(u.id().eq(1), u.contact().email().set(to));
         change("b@x").session(&first).await?;
-        let error = change("c@x")
-            .session(&second)
-            .await
-            .err()
-            .ok_or("accepted")?;
-        assert!(
-            error.contains_label("TransientTransactionError"),
-            "{error:?}"
-        );
+        let error = change("c@x").session(&second).await.err().ok_or("accepted")?;
+        assert!(error.contains_label("TransientTransactionError"), "{error:?}");
         first.abort_transaction().await?;
         second.abort_transaction().await?;
         Ok(())
@@ -232,22 +149,14 @@ fn labels_survive() -> TestResult {
 #[test]
 fn an_unreachable_server_is_named_with_the_wait() -> TestResult {
     tokio::runtime::Runtime::new()?.block_on(async {
-        let port = std::net::TcpListener::bind("127.0.0.1:0")?
-            .local_addr()?
-            .port();
+        let port = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
         let uri = format!("mongodb://127.0.0.1:{port}/?serverSelectionTimeoutMS=300");
         let db = Database::connect(&uri, "blog").await?;
         let error = db.collection::<User>().get(1).await.err().ok_or("found")?;
         assert_eq!(error.kind(), ErrorKind::Unreachable);
-        assert_eq!(
-            (error.model(), error.operation()),
-            (Some("User"), Some("get"))
-        );
+        assert_eq!((error.model(), error.operation()), (Some("User"), Some("get")));
         let message = error.to_string();
-        assert!(
-            message.contains(&format!("at 127.0.0.1:{port}")),
-            "{message}"
-        );
+        assert!(message.contains(&format!("at 127.0.0.1:{port}")), "{message}");
         assert!(message.contains("within 0."), "{message}");
         assert!(error.source().is_some());
         Ok(())
@@ -257,10 +166,7 @@ fn an_unreachable_server_is_named_with_the_wait() -> TestResult {
 #[test]
 fn a_malformed_connection_string_is_refused() -> TestResult {
     tokio::runtime::Runtime::new()?.block_on(async {
-        let error = Database::connect("mongo://x", "blog")
-            .await
-            .err()
-            .ok_or("connected")?;
+        let error = Database::connect("mongo://x", "blog").await.err().ok_or("connected")?;
         assert_eq!(error.operation(), Some("connect"), "{error}");
         Ok(())
     })

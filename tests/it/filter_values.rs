@@ -23,10 +23,7 @@ struct Item {
 }
 
 fn regex(pattern: impl Into<String>) -> TestResult<Regex> {
-    Ok(Regex {
-        pattern: pattern.into().try_into()?,
-        options: String::new().try_into()?,
-    })
+    Ok(Regex { pattern: pattern.into().try_into()?, options: String::new().try_into()? })
 }
 
 fn item(id: i32) -> TestResult<Item> {
@@ -60,8 +57,7 @@ fn documents_and_patterns_match_only_themselves() -> TestResult {
             i.any().in_([Bson::Document(operator.clone())]),
             i.list().contains(regex.clone()),
             i.list().all([regex.clone()]),
-            i.list()
-                .all([Bson::Document(doc! { "$elemMatch": { "$exists": true } })]),
+            i.list().all([Bson::Document(doc! { "$elemMatch": { "$exists": true } })]),
             i.documents().contains(doc! { "$gt": 0 }),
             i.documents().elem_match(|_| Filter::raw(doc! { "x": 1 })),
             i.pattern().eq(&pattern),
@@ -71,11 +67,7 @@ fn documents_and_patterns_match_only_themselves() -> TestResult {
             let shown = filter.to_string();
             assert_eq!(items.count_documents(filter).await?, 0, "{shown}");
         }
-        for filter in [
-            i.any().ne(regex.clone()),
-            i.any().nin([regex]),
-            i.data().ne(&operator),
-        ] {
+        for filter in [i.any().ne(regex.clone()), i.any().nin([regex]), i.data().ne(&operator)] {
             let shown = filter.to_string();
             assert_eq!(items.count_documents(filter).await?, 2, "{shown}");
         }
@@ -102,36 +94,22 @@ fn documents_in_updates_are_values() -> TestResult {
         let i = Item::fields();
         let modifier = doc! { "$each": [1, 2, 3] };
         let one = || i.id().eq(1);
-        items
-            .update_one(one(), i.documents().push(modifier.clone()))
-            .await?;
-        items
-            .update_one(one(), i.documents().add_to_set(doc! { "$each": [] }))
-            .await?;
-        items
-            .update_one(one(), i.documents().push(doc! { "$gt": 0 }))
-            .await?;
+        items.update_one(one(), i.documents().push(modifier.clone())).await?;
+        items.update_one(one(), i.documents().add_to_set(doc! { "$each": [] })).await?;
+        items.update_one(one(), i.documents().push(doc! { "$gt": 0 })).await?;
         let stored = items.get(1).await?.ok_or("gone")?.documents;
-        assert_eq!(
-            stored,
-            [modifier.clone(), doc! { "$each": [] }, doc! { "$gt": 0 }]
-        );
+        assert_eq!(stored, [modifier.clone(), doc! { "$each": [] }, doc! { "$gt": 0 }]);
 
         // A condition would remove the other two as well.
-        items
-            .update_one(one(), i.documents().pull(doc! { "$gt": 0 }))
-            .await?;
+        items.update_one(one(), i.documents().pull(doc! { "$gt": 0 })).await?;
         assert_eq!(items.get(1).await?.ok_or("gone")?.documents.len(), 2);
         items
             .update_one(
                 one(),
-                i.list()
-                    .push_each([Bson::from("abc"), Bson::RegularExpression(regex("b")?)]),
+                i.list().push_each([Bson::from("abc"), Bson::RegularExpression(regex("b")?)]),
             )
             .await?;
-        items
-            .update_one(one(), i.list().pull(Bson::RegularExpression(regex("b")?)))
-            .await?;
+        items.update_one(one(), i.list().pull(Bson::RegularExpression(regex("b")?))).await?;
         assert_eq!(items.get(1).await?.ok_or("gone")?.list, [Bson::from("abc")]);
         Ok(())
     })
@@ -145,22 +123,14 @@ fn map_keys_are_exact_or_refused() -> TestResult {
         let i = Item::fields();
         let keys = ["a.b", "$x", "plain"];
         let map: HashMap<_, _> = keys.iter().map(|&key| (key.to_owned(), 1_i64)).collect();
-        items
-            .insert_one(Item {
-                map: map.clone(),
-                ..item(1)?
-            })
-            .await?;
+        items.insert_one(Item { map: map.clone(), ..item(1)? }).await?;
         assert_eq!(items.get(1).await?.map(|item| item.map), Some(map));
 
-        items
-            .update_one(i.id().eq(1), i.map().key("plain").inc(1))
-            .await?;
+        items.update_one(i.id().eq(1), i.map().key("plain").inc(1)).await?;
         assert_eq!(items.count_documents(i.map().key("plain").eq(2)).await?, 1);
         for key in ["a.b", "$x", "", "nul\0"] {
-            let (updated, sent) = kit
-                .commands(items.update_one(i.id().eq(1), i.map().key(key).inc(1)))
-                .await;
+            let (updated, sent) =
+                kit.commands(items.update_one(i.id().eq(1), i.map().key(key).inc(1))).await;
             let error = updated.err().ok_or("accepted")?;
             assert_eq!(
                 (error.kind(), error.path()),
@@ -168,13 +138,7 @@ fn map_keys_are_exact_or_refused() -> TestResult {
             );
             assert!(sent.is_empty(), "{sent}");
             assert!(items.find(i.map().key(key).eq(1)).await.is_err());
-            assert!(
-                items
-                    .find(Filter::new())
-                    .sort(i.map().key(key).asc())
-                    .await
-                    .is_err()
-            );
+            assert!(items.find(Filter::new()).sort(i.map().key(key).asc()).await.is_err());
         }
         let stored = items.get(1).await?.ok_or("gone")?.map;
         assert_eq!((stored["a.b"], stored["$x"], stored["plain"]), (1, 1, 2));

@@ -58,19 +58,13 @@ fn what_is_declared_is_created_and_then_nothing_is_sent() -> TestResult {
         assert_eq!(applied?.created.len(), 7);
         assert_eq!(sent.names(), ["createIndexes"; 7], "{sent}");
 
-        let mut listed = db
-            .driver()
-            .collection::<bson::Document>("posts")
-            .list_indexes()
-            .await?;
+        let mut listed = db.driver().collection::<bson::Document>("posts").list_indexes().await?;
         let mut found = Vec::new();
         while listed.advance().await? {
             found.push(bson::Document::try_from(listed.current())?);
         }
         let listed = |keys: bson::Document| {
-            found
-                .iter()
-                .find(move |index| index.get_document("key").is_ok_and(|key| *key == keys))
+            found.iter().find(move |index| index.get_document("key").is_ok_and(|key| *key == keys))
         };
         assert!(
             listed(doc! { "author": 1_i64, "when": -1_i64 })
@@ -112,35 +106,20 @@ fn a_unique_option_admits_many_without_a_value() -> TestResult {
             expires: None,
             serial: id.into(),
         };
-        posts
-            .insert_many([post(1, None), post(2, None), post(3, Some("x"))])
-            .await?;
+        posts.insert_many([post(1, None), post(2, None), post(3, Some("x"))]).await?;
         posts
             .driver()
-            .insert_many([
-                doc! { "_id": 4, "serial": 4_i64 },
-                doc! { "_id": 5, "serial": 5_i64 },
-            ])
+            .insert_many([doc! { "_id": 4, "serial": 4_i64 }, doc! { "_id": 5, "serial": 5_i64 }])
             .await?;
-        let error = posts
-            .insert_one(post(6, Some("x")))
-            .await
-            .err()
-            .ok_or("accepted")?;
-        assert_eq!(
-            error.duplicate_key().map(|key| key.key.clone()),
-            Some(doc! { "slug": "x" })
-        );
+        let error = posts.insert_one(post(6, Some("x"))).await.err().ok_or("accepted")?;
+        assert_eq!(error.duplicate_key().map(|key| key.key.clone()), Some(doc! { "slug": "x" }));
 
         let explained = db.driver().run_command(doc! {
             "explain": { "find": "posts", "filter": Post::fields().slug().eq("x").into_document()? },
             "verbosity": "queryPlanner",
         });
         let plan = explained.await?.to_string();
-        assert!(
-            plan.contains("IXSCAN") && !plan.contains("COLLSCAN"),
-            "{plan}"
-        );
+        assert!(plan.contains("IXSCAN") && !plan.contains("COLLSCAN"), "{plan}");
         Ok(())
     })
 }
@@ -206,14 +185,9 @@ mod least {
 fn a_unique_option_of_each_type_refuses_a_second_value() -> TestResult {
     odm_testkit::run(async |kit| {
         let db = database(&kit);
-        db.plan(odm::models![least::Optional])
-            .await?
-            .apply()
-            .await?;
+        db.plan(odm::models![least::Optional]).await?.apply().await?;
         let parts = db.collection::<least::Optional>();
-        parts
-            .insert_many([least::none(1), least::none(2), least::value(3)])
-            .await?;
+        parts.insert_many([least::none(1), least::none(2), least::value(3)]).await?;
         let only = |change: fn(&mut least::Optional, least::Optional)| {
             let mut part = least::none(4);
             change(&mut part, least::value(4));
@@ -265,21 +239,13 @@ fn models_of_one_collection_share_a_plan() -> TestResult {
         let (plan, sent) = kit.commands(db.plan(models)).await;
         let plan = plan?;
         assert_eq!(sent.names(), ["listIndexes"]);
-        let names: Vec<_> = plan
-            .steps()
-            .iter()
-            .map(|step| step.index().to_owned())
-            .collect();
+        let names: Vec<_> = plan.steps().iter().map(|step| step.index().to_owned()).collect();
         assert_eq!(names, ["a_1", "b_1", "mine"]);
         plan.apply().await?;
         assert!(db.plan(models).await?.is_empty());
         let alone = db.plan(odm::models![Second]).await?;
         assert_eq!(
-            alone
-                .undeclared()
-                .iter()
-                .map(|index| index.index())
-                .collect::<Vec<_>>(),
+            alone.undeclared().iter().map(|index| index.index()).collect::<Vec<_>>(),
             ["a_1"]
         );
         Ok(())
@@ -299,20 +265,11 @@ fn differences_are_shown_and_nothing_is_dropped() -> TestResult {
         ] };
         db.driver().run_command(command).await?;
         let plan = db.plan(odm::models![First]).await?;
-        assert!(
-            plan.is_empty(),
-            "b has its index under another name: {plan}"
-        );
+        assert!(plan.is_empty(), "b has its index under another name: {plan}");
         assert_eq!(plan.differences().len(), 1);
         let shown = plan.to_string();
-        assert!(
-            shown.contains("differs: declared `a_1` { \"a\": 1 }, exists as `a_1`"),
-            "{shown}"
-        );
-        assert!(
-            shown.contains("`d_1`") && shown.contains("not declared"),
-            "{shown}"
-        );
+        assert!(shown.contains("differs: declared `a_1` { \"a\": 1 }, exists as `a_1`"), "{shown}");
+        assert!(shown.contains("`d_1`") && shown.contains("not declared"), "{shown}");
         plan.apply().await?;
         assert_eq!(raw.list_index_names().await?.len(), 4);
         Ok(())
@@ -335,35 +292,14 @@ fn duplicates_are_named_when_a_unique_index_is_built() -> TestResult {
     odm_testkit::run(async |kit| {
         let db = database(&kit);
         let users = db.collection::<User>();
-        users
-            .insert_many((1..=2).map(|id| User {
-                id,
-                age: 3,
-                email: "a@x".into(),
-            }))
-            .await?;
-        let error = db
-            .plan(odm::models![User])
-            .await?
-            .apply()
-            .await
-            .err()
-            .ok_or("applied")?;
+        users.insert_many((1..=2).map(|id| User { id, age: 3, email: "a@x".into() })).await?;
+        let error = db.plan(odm::models![User]).await?.apply().await.err().ok_or("applied")?;
         assert!(error.is_duplicate_key(), "{error}");
-        assert_eq!(
-            (error.model(), error.operation()),
-            (Some("User"), Some("apply"))
-        );
-        assert_eq!(
-            error.duplicate_key().map(|key| key.key.clone()),
-            Some(doc! { "email": "a@x" })
-        );
+        assert_eq!((error.model(), error.operation()), (Some("User"), Some("apply")));
+        assert_eq!(error.duplicate_key().map(|key| key.key.clone()), Some(doc! { "email": "a@x" }));
         let plan = db.plan(odm::models![User]).await?;
         assert_eq!(
-            plan.steps()
-                .iter()
-                .map(|step| step.index())
-                .collect::<Vec<_>>(),
+            plan.steps().iter().map(|step| step.index()).collect::<Vec<_>>(),
             ["email_1_unique"]
         );
         Ok(())
@@ -392,19 +328,9 @@ fn an_impossible_declaration_is_refused() -> TestResult {
         let db = database(&kit);
         let (plan, sent) = kit.commands(db.plan(odm::models![Odd])).await;
         let error = plan.err().ok_or("planned")?;
-        assert!(
-            error.to_string().contains("$ne") && sent.is_empty(),
-            "{error}"
-        );
-        let error = db
-            .plan(odm::models![OptionalList])
-            .await
-            .err()
-            .ok_or("planned")?;
-        assert_eq!(
-            (error.model(), error.path()),
-            (Some("OptionalList"), Some("tags"))
-        );
+        assert!(error.to_string().contains("$ne") && sent.is_empty(), "{error}");
+        let error = db.plan(odm::models![OptionalList]).await.err().ok_or("planned")?;
+        assert_eq!((error.model(), error.path()), (Some("OptionalList"), Some("tags")));
         Ok(())
     })
 }

@@ -23,11 +23,7 @@ struct User {
 }
 
 fn user(id: i32) -> User {
-    User {
-        id,
-        email: None,
-        profile: None,
-    }
+    User { id, email: None, profile: None }
 }
 
 /// PR13949: documents where the field is missing (1), null (2) and a value (3).
@@ -79,16 +75,9 @@ fn none_stays_none() -> TestResult {
         assert_eq!(users.get(1).await?.map(|user| user.profile), Some(None));
 
         let profile = Profile { bio: "x".into() };
-        users
-            .update_one(u.id().eq(1), u.profile().set(profile.clone()))
-            .await?;
-        assert_eq!(
-            users.get(1).await?.and_then(|user| user.profile),
-            Some(profile)
-        );
-        users
-            .update_one(u.id().eq(1), u.profile().set(None))
-            .await?;
+        users.update_one(u.id().eq(1), u.profile().set(profile.clone())).await?;
+        assert_eq!(users.get(1).await?.and_then(|user| user.profile), Some(profile));
+        users.update_one(u.id().eq(1), u.profile().set(None)).await?;
         assert_eq!(users.get(1).await?.map(|user| user.profile), Some(None));
         users.update_one(u.id().eq(1), u.profile().unset()).await?;
         let raw = users.driver().find_one(doc! {}).await?.ok_or("gone")?;

@@ -27,31 +27,19 @@ where
         theirs.insert_one(sample).await?;
         let stored = take_one(&ours.driver_raw()).await?;
         let expected = take_one(&theirs.clone_with_type()).await?;
-        let (mut stored_document, mut expected_document) = (
-            BsonDocument::try_from(&stored)?,
-            BsonDocument::try_from(&expected)?,
-        );
+        let (mut stored_document, mut expected_document) =
+            (BsonDocument::try_from(&stored)?, BsonDocument::try_from(&expected)?);
         if sample.id().is_none() {
             // Each insert generated an `_id` of its own.
             stored_document.insert("_id", 1);
             expected_document.insert("_id", 1);
         }
         if let Some(version) = T::MODEL.version {
-            assert_eq!(
-                stored_document.keys().nth(1).map(String::as_str),
-                Some(version.field)
-            );
-            assert_eq!(
-                stored_document.remove(version.field),
-                Some(version.label.to_bson())
-            );
+            assert_eq!(stored_document.keys().nth(1).map(String::as_str), Some(version.field));
+            assert_eq!(stored_document.remove(version.field), Some(version.label.to_bson()));
         }
         let stored_bytes = RawDocumentBuf::try_from(&stored_document)?;
-        assert_eq!(
-            stored_bytes,
-            RawDocumentBuf::try_from(&expected_document)?,
-            "{sample:?}"
-        );
+        assert_eq!(stored_bytes, RawDocumentBuf::try_from(&expected_document)?, "{sample:?}");
         let read = T::decode(&stored)?;
         if sample.id().is_some() {
             assert_eq!(read, *sample);
@@ -80,11 +68,7 @@ fn assert_names(shape: &Shape, document: &BsonDocument) {
             .collect();
         assert_eq!(keys, expected, "`{}`", shape.name);
     } else if !shape.is_open() {
-        assert!(
-            keys.iter().all(|key| names.contains(key)),
-            "{keys:?} of `{}`",
-            shape.name
-        );
+        assert!(keys.iter().all(|key| names.contains(key)), "{keys:?} of `{}`", shape.name);
     }
     for (name, value) in document {
         let Some(inner) = shape.field(name).and_then(|field| (field.shape)()) else {

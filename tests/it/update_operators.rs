@@ -26,10 +26,7 @@ struct Post {
 }
 
 fn comment(who: &str, likes: i32) -> Comment {
-    Comment {
-        who: who.into(),
-        likes,
-    }
+    Comment { who: who.into(), likes }
 }
 
 fn post() -> Post {
@@ -49,32 +46,14 @@ type Change = fn(&mut Post);
 fn table() -> Vec<(Update<Post>, bson::Document, Change)> {
     let p = Post::fields();
     vec![
-        (
-            p.title().set("new"),
-            doc! { "$set": { "title": "new" } },
-            |p| p.title = Some("new".into()),
-        ),
-        (
-            p.title().set(None),
-            doc! { "$set": { "title": null } },
-            |p| p.title = None,
-        ),
-        (
-            p.title().unset(),
-            doc! { "$unset": { "title": true } },
-            |p| p.title = None,
-        ),
-        (
-            p.votes().inc(-2),
-            doc! { "$inc": { "votes": -2_i64 } },
-            |p| p.votes = 3,
-        ),
-        (p.rating().inc(1), doc! { "$inc": { "rating": 1.0 } }, |p| {
-            p.rating = 2.0
+        (p.title().set("new"), doc! { "$set": { "title": "new" } }, |p| {
+            p.title = Some("new".into());
         }),
-        (p.tags().push("c"), doc! { "$push": { "tags": "c" } }, |p| {
-            p.tags.push("c".into())
-        }),
+        (p.title().set(None), doc! { "$set": { "title": null } }, |p| p.title = None),
+        (p.title().unset(), doc! { "$unset": { "title": true } }, |p| p.title = None),
+        (p.votes().inc(-2), doc! { "$inc": { "votes": -2_i64 } }, |p| p.votes = 3),
+        (p.rating().inc(1), doc! { "$inc": { "rating": 1.0 } }, |p| p.rating = 2.0),
+        (p.tags().push("c"), doc! { "$push": { "tags": "c" } }, |p| p.tags.push("c".into())),
         (
             p.tags().push_each(["c", "d"]),
             doc! { "$push": { "tags": { "$each": ["c", "d"] } } },
@@ -85,9 +64,7 @@ fn table() -> Vec<(Update<Post>, bson::Document, Change)> {
             doc! { "$push": { "comments": { "$each": [{ "who": "ann", "likes": 0 }] } } },
             |p| p.comments.push(comment("ann", 0)),
         ),
-        (p.tags().pull("a"), doc! { "$pull": { "tags": "a" } }, |p| {
-            p.tags = vec!["b".into()]
-        }),
+        (p.tags().pull("a"), doc! { "$pull": { "tags": "a" } }, |p| p.tags = vec!["b".into()]),
         (
             p.comments().pull(comment("jane", 1)),
             doc! { "$pull": { "comments": { "$eq": { "who": "jane", "likes": 1 } } } },
@@ -103,36 +80,24 @@ fn table() -> Vec<(Update<Post>, bson::Document, Change)> {
             doc! { "$pull": { "tags": { "$gte": "b" } } },
             |p| drop(p.tags.remove(1)),
         ),
-        (
-            p.tags().add_to_set("a"),
-            doc! { "$addToSet": { "tags": "a" } },
-            |_| {},
-        ),
+        (p.tags().add_to_set("a"), doc! { "$addToSet": { "tags": "a" } }, |_| {}),
         (
             p.tags().add_to_set_each(["a", "c"]),
             doc! { "$addToSet": { "tags": { "$each": ["a", "c"] } } },
             |p| p.tags.push("c".into()),
         ),
-        (
-            p.tags().at(1).set("z"),
-            doc! { "$set": { "tags.1": "z" } },
-            |p| p.tags[1] = "z".into(),
-        ),
-        (
-            p.comments().at(0).likes().inc(4),
-            doc! { "$inc": { "comments.0.likes": 4 } },
-            |p| p.comments[0].likes = 5,
-        ),
+        (p.tags().at(1).set("z"), doc! { "$set": { "tags.1": "z" } }, |p| p.tags[1] = "z".into()),
+        (p.comments().at(0).likes().inc(4), doc! { "$inc": { "comments.0.likes": 4 } }, |p| {
+            p.comments[0].likes = 5;
+        }),
         (
             p.comments().all_elements().likes().set(9),
             doc! { "$set": { "comments.$[].likes": 9 } },
             |p| p.comments.iter_mut().for_each(|c| c.likes = 9),
         ),
-        (
-            p.comments().matched().likes().set(9),
-            doc! { "$set": { "comments.$.likes": 9 } },
-            |p| p.comments[1].likes = 9,
-        ),
+        (p.comments().matched().likes().set(9), doc! { "$set": { "comments.$.likes": 9 } }, |p| {
+            p.comments[1].likes = 9;
+        }),
         (
             p.votes().inc(1) + p.tags().push("v") + p.title().set("both") + p.rating().set(3.5),
             doc! {
@@ -176,10 +141,7 @@ fn each_update_does_what_it_says() -> TestResult {
             assert_eq!(posts.get(1).await?, Some(expected), "{document}");
             // The width of numbers is the model's.
             let raw = posts.driver().find_one(doc! {}).await?.ok_or("gone")?;
-            assert!(
-                raw.get_i64("votes").is_ok() && raw.get_f64("rating").is_ok(),
-                "{raw}"
-            );
+            assert!(raw.get_i64("votes").is_ok() && raw.get_f64("rating").is_ok(), "{raw}");
             posts.delete_one(p.id().eq(1)).await?;
         }
         Ok(())
@@ -192,30 +154,17 @@ fn overlapping_changes_are_refused_and_name_the_path() {
     for (update, path) in [
         (p.votes().inc(1) + p.votes().inc(1), "votes"),
         (p.tags().push("a") + p.tags().pull("b"), "tags"),
-        (
-            p.comments().at(0).likes().inc(1) + p.comments().push(comment("x", 1)),
-            "comments",
-        ),
-        (
-            p.comments().set(vec![]) + p.comments().at(0).likes().inc(1),
-            "comments.0.likes",
-        ),
+        (p.comments().at(0).likes().inc(1) + p.comments().push(comment("x", 1)), "comments"),
+        (p.comments().set(vec![]) + p.comments().at(0).likes().inc(1), "comments.0.likes"),
         (
             p.comments().all_elements().likes().set(1) + p.comments().at(1).likes().set(2),
             "comments.1.likes",
         ),
-        (
-            p.votes().inc(1) + Update::raw(doc! { "$set": { "votes": 1 } }),
-            "votes",
-        ),
+        (p.votes().inc(1) + Update::raw(doc! { "$set": { "votes": 1 } }), "votes"),
         (Update::raw(doc! { "$set": { "a.b": 1, "a": 1 } }), "a"),
     ] {
         let error = update.into_document().err();
-        assert_eq!(
-            error.as_ref().and_then(|error| error.path()),
-            Some(path),
-            "{error:?}"
-        );
+        assert_eq!(error.as_ref().and_then(|error| error.path()), Some(path), "{error:?}");
     }
     let beside = p.comments().at(0).likes().inc(1) + p.comments().at(1).likes().inc(1);
     assert!(beside.into_document().is_ok());
@@ -226,13 +175,7 @@ fn overlapping_changes_are_refused_and_name_the_path() {
 fn a_guard_in_the_filter_makes_the_change_happen_once() -> TestResult {
     odm_testkit::run(async |kit| {
         let posts = database(&kit).collection::<Post>();
-        posts
-            .insert_one(Post {
-                votes: 0,
-                tags: vec![],
-                ..post()
-            })
-            .await?;
+        posts.insert_one(Post { votes: 0, tags: vec![], ..post() }).await?;
         let votes = (0..40).map(|voter| {
             let (p, name) = (Post::fields(), format!("voter {}", voter / 2));
             let vote = posts.update_one(

@@ -31,10 +31,7 @@ impl<T: Document> Collection<T> {
     /// # }
     /// ```
     pub fn exists(&self, filter: Filter<T>) -> Exists {
-        Exists {
-            call: Call::new(self.target(), "exists"),
-            filter: filter.into_document(),
-        }
+        Exists { call: Call::new(self.target(), "exists"), filter: filter.into_document() }
     }
 }
 
@@ -62,12 +59,7 @@ impl IntoFuture for Exists {
                 projection: Some(doc! { "_id": 1 }),
                 ..FindOptions::default()
             };
-            let first = self
-                .call
-                .find(filter, options)
-                .await?
-                .next(|_| Ok(()))
-                .await;
+            let first = self.call.find(filter, options).await?.next(|_| Ok(())).await;
             first.transpose().map(|first| first.is_some())
         })
     }

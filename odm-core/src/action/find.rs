@@ -169,9 +169,7 @@ impl<M: Document, T: Send + 'static> Find<M, T> {
             let document = batches.next(read).await?;
             Some((document, batches))
         });
-        Ok(DocumentStream {
-            documents: documents.boxed(),
-        })
+        Ok(DocumentStream { documents: documents.boxed() })
     }
 
     /// The first document, or `None`. One round trip.
@@ -189,15 +187,10 @@ impl<M: Document, T: Send + 'static> Find<M, T> {
     /// # Errors
     /// As awaiting the find, but nothing is decoded.
     pub async fn count(self) -> Result<u64> {
-        let limit = self
-            .options
-            .limit
-            .and_then(|limit| u64::try_from(limit).ok());
+        let limit = self.options.limit.and_then(|limit| u64::try_from(limit).ok());
         let limit = limit.filter(|&limit| limit > 0);
         let filter = self.filter.map_err(|error| self.call.context(error))?;
-        self.call
-            .count_documents(filter, limit, self.options.skip)
-            .await
+        self.call.count_documents(filter, limit, self.options.skip).await
     }
 
     async fn open(self) -> Result<Batches> {

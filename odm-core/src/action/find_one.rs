@@ -35,9 +35,7 @@ impl<T: Document> Collection<T> {
     /// # }
     /// ```
     pub fn find_one(&self, filter: Filter<T>) -> FindOne<T> {
-        FindOne {
-            find: self.find(filter).call(Call::new(self.target(), "find_one")),
-        }
+        FindOne { find: self.find(filter).call(Call::new(self.target(), "find_one")) }
     }
 
     /// Finds the document with this `_id`.
@@ -58,9 +56,7 @@ impl<T: Document> Collection<T> {
     /// ```
     pub fn get(&self, id: impl IntoKey<<T::Id as FieldType>::Key>) -> FindOne<T> {
         let path = Path::<T, T::Id>::new(Name::from(std::borrow::Cow::Borrowed("_id")));
-        FindOne {
-            find: self.find(path.eq(id)).call(Call::new(self.target(), "get")),
-        }
+        FindOne { find: self.find(path.eq(id)).call(Call::new(self.target(), "get")) }
     }
 }
 
@@ -85,9 +81,7 @@ impl<M: Document, T: Send + 'static> FindOne<M, T> {
 
     /// Reads only the fields of `V`, as a `V`; see [`Find::project`].
     pub fn project<V: crate::Embedded>(self) -> FindOne<M, V> {
-        FindOne {
-            find: self.find.project(),
-        }
+        FindOne { find: self.find.project() }
     }
 
     /// Runs the action on this session, and so in its transaction if one was started.

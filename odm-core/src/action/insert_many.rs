@@ -41,10 +41,7 @@ impl<T: Document> Collection<T> {
     pub fn insert_many<D: Borrow<T>>(&self, documents: impl IntoIterator<Item = D>) -> InsertMany {
         InsertMany {
             call: Call::new(self.target(), "insert_many"),
-            documents: documents
-                .into_iter()
-                .map(|document| document.borrow().encode())
-                .collect(),
+            documents: documents.into_iter().map(|document| document.borrow().encode()).collect(),
             ordered: true,
         }
     }

@@ -21,10 +21,7 @@ pub(super) fn check(raw: &RawDocument) -> Result<()> {
     if raw.as_bytes().len() <= MAX_DEPTH * MIN_BYTES_PER_LEVEL || !is_deeper(raw, MAX_DEPTH) {
         return Ok(());
     }
-    Err(Error::new(
-        ErrorKind::Decode,
-        format!("nested more than {MAX_DEPTH} levels deep"),
-    ))
+    Err(Error::new(ErrorKind::Decode, format!("nested more than {MAX_DEPTH} levels deep")))
 }
 
 /// Walks the document without recursion. Malformed elements end their level: the decoder reports
@@ -52,9 +49,9 @@ fn nested<'a>(element: &bson::raw::RawElement<'a>) -> Option<RawIter<'a>> {
     }
     match element.value().ok()? {
         RawBsonRef::Document(document) => Some(document.iter_elements()),
-        RawBsonRef::Array(array) => RawDocument::from_bytes(array.as_bytes())
-            .ok()
-            .map(RawDocument::iter_elements),
+        RawBsonRef::Array(array) => {
+            RawDocument::from_bytes(array.as_bytes()).ok().map(RawDocument::iter_elements)
+        }
         RawBsonRef::JavaScriptCodeWithScope(code) => Some(code.scope.iter_elements()),
         _ => None,
     }
@@ -67,10 +64,7 @@ mod tests {
     use super::*;
 
     fn nested_to(depth: usize) -> RawDocumentBuf {
-        (1..depth).fold(
-            rawdoc! { "x": 1 },
-            |inner, _| rawdoc! { "s": "abc", "d": inner },
-        )
+        (1..depth).fold(rawdoc! { "x": 1 }, |inner, _| rawdoc! { "s": "abc", "d": inner })
     }
 
     #[test]

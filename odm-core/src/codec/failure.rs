@@ -12,10 +12,7 @@ use crate::model::{Field, Kind, Shape};
 
 /// The `_id` of a stored document, for error messages.
 pub(super) fn id_of(raw: &RawDocument) -> Option<Bson> {
-    raw.get("_id")
-        .ok()
-        .flatten()
-        .and_then(|id| Bson::try_from(id).ok())
+    raw.get("_id").ok().flatten().and_then(|id| Bson::try_from(id).ok())
 }
 
 /// Turns serde's error into ours: path, expected type, found type.
@@ -24,22 +21,14 @@ pub(super) fn explain<T: DeserializeOwned>(
     raw: &RawDocument,
     shape: &Shape,
 ) -> Error {
-    let reason = error
-        .message
-        .clone()
-        .unwrap_or_else(|| error.kind.to_string());
+    let reason = error.message.clone().unwrap_or_else(|| error.kind.to_string());
     let Ok(document) = Document::try_from(raw) else {
         return Error::new(ErrorKind::Decode, reason).with_source(error);
     };
     let failure = by_serde::<T>(&document)
         .or_else(|| by_shape(&document, shape, ""))
-        .unwrap_or_else(|| Failure {
-            path: String::new(),
-            reason,
-        });
-    Error::new(ErrorKind::Decode, failure.reason)
-        .with_path(failure.path)
-        .with_source(error)
+        .unwrap_or_else(|| Failure { path: String::new(), reason });
+    Error::new(ErrorKind::Decode, failure.reason).with_path(failure.path).with_source(error)
 }
 
 struct Failure {
@@ -52,20 +41,11 @@ fn by_serde<T: DeserializeOwned>(document: &Document) -> Option<Failure> {
     let deserializer = bson::Deserializer::new(Bson::Document(document.clone()));
     let error = serde_path_to_error::deserialize::<_, T>(deserializer).err()?;
     let mut path = dotted(error.path());
-    let message = error
-        .inner()
-        .message
-        .clone()
-        .unwrap_or_else(|| error.inner().to_string());
-    if let Some(missing) = message
-        .strip_prefix("missing field `")
-        .and_then(|m| m.split('`').next())
+    let message = error.inner().message.clone().unwrap_or_else(|| error.inner().to_string());
+    if let Some(missing) = message.strip_prefix("missing field `").and_then(|m| m.split('`').next())
     {
         let path = join(&path, missing);
-        return Some(Failure {
-            path,
-            reason: "the field is missing".to_owned(),
-        });
+        return Some(Failure { path, reason: "the field is missing".to_owned() });
     }
     if path.is_empty() {
         path = error.inner().key.clone()?;
@@ -75,10 +55,7 @@ fn by_serde<T: DeserializeOwned>(document: &Document) -> Option<Failure> {
         let reason = format!("expected {expected}, found {}", describe(found));
         return Some(Failure { path, reason });
     }
-    Some(Failure {
-        path,
-        reason: message,
-    })
+    Some(Failure { path, reason: message })
 }
 
 /// The first field whose stored value cannot be of the declared type.
@@ -133,11 +110,7 @@ fn dotted(path: &serde_path_to_error::Path) -> String {
 }
 
 fn join(prefix: &str, name: &str) -> String {
-    if prefix.is_empty() {
-        name.to_owned()
-    } else {
-        format!("{prefix}.{name}")
-    }
+    if prefix.is_empty() { name.to_owned() } else { format!("{prefix}.{name}") }
 }
 
 fn value_at<'a>(document: &'a Document, path: &str) -> Option<&'a Bson> {

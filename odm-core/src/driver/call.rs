@@ -45,11 +45,7 @@ macro_rules! run {
 
 impl Call {
     pub(crate) fn new(target: &Target, operation: &'static str) -> Self {
-        Self {
-            target: target.clone(),
-            operation,
-            session: None,
-        }
+        Self { target: target.clone(), operation, session: None }
     }
 
     pub(crate) fn session(&mut self, session: &Session) {
@@ -91,10 +87,7 @@ impl Call {
                 let cursor = find.session(&mut *session.lock().await).batch().await;
                 cursor.map(|cursor| Batches::on_session(cursor, session.clone(), self.clone()))
             }
-            None => find
-                .batch()
-                .await
-                .map(|cursor| Batches::new(cursor, self.clone())),
+            None => find.batch().await.map(|cursor| Batches::new(cursor, self.clone())),
         };
         opened.map_err(|error| self.failure(started).error(error))
     }
@@ -126,11 +119,7 @@ impl Call {
         documents: &[RawDocumentBuf],
         ordered: bool,
     ) -> Result<InsertManyResult> {
-        let insert = self
-            .target
-            .collection()
-            .insert_many(documents)
-            .ordered(ordered);
+        let insert = self.target.collection().insert_many(documents).ordered(ordered);
         let result = run!(self, insert, documents);
         result.map_err(|error| {
             let first = error.write_failures().first();
@@ -163,10 +152,7 @@ impl Call {
         replacement: &RawDocumentBuf,
     ) -> Result<UpdateResult> {
         let id = named_id(&filter);
-        let result = run!(
-            self,
-            self.target.collection().replace_one(filter, replacement)
-        );
+        let result = run!(self, self.target.collection().replace_one(filter, replacement));
         result.map_err(|error| error.with_id(id.or_else(|| id_of(replacement))))
     }
 
@@ -187,11 +173,7 @@ impl Call {
 }
 
 fn id_of(document: &RawDocument) -> Option<Bson> {
-    document
-        .get("_id")
-        .ok()
-        .flatten()
-        .and_then(|id| Bson::try_from(id).ok())
+    document.get("_id").ok().flatten().and_then(|id| Bson::try_from(id).ok())
 }
 
 /// The `_id` that a filter asks for by equality.

@@ -29,19 +29,11 @@ struct Position {
 
 impl Batches {
     pub(super) fn new(cursor: RawBatchCursor, call: Call) -> Self {
-        Self {
-            cursor: Cursor::Plain(Box::new(cursor)),
-            call,
-            batch: None,
-        }
+        Self { cursor: Cursor::Plain(Box::new(cursor)), call, batch: None }
     }
 
     pub(super) fn on_session(cursor: SessionRawBatchCursor, session: Session, call: Call) -> Self {
-        Self {
-            cursor: Cursor::OnSession(Box::new(cursor), session),
-            call,
-            batch: None,
-        }
+        Self { cursor: Cursor::OnSession(Box::new(cursor), session), call, batch: None }
     }
 
     /// Hands the next document to `read`, fetching a batch where the last one has been read.
@@ -66,12 +58,7 @@ impl Batches {
                 }
             }
             match self.next_batch().await? {
-                Ok(batch) => {
-                    self.batch = Some(Position {
-                        batch,
-                        at: ARRAY_START,
-                    })
-                }
+                Ok(batch) => self.batch = Some(Position::start(batch)),
                 Err(error) => return Some(Err(self.call.cursor_error(error))),
             }
         }
@@ -91,6 +78,10 @@ impl Batches {
 const ARRAY_START: usize = 4;
 
 impl Position {
+    fn start(batch: RawBatch) -> Self {
+        Self { batch, at: ARRAY_START }
+    }
+
     /// The next document of the batch.
     fn next(&mut self) -> Option<Result<&RawDocument>> {
         let array = match self.batch.doc_slices() {

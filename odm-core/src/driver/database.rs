@@ -88,9 +88,7 @@ impl Database {
     /// whether the deployment supports sessions.
     pub async fn start_session(&self) -> Result<Session> {
         let session = self.driver.client().start_session().await;
-        session
-            .map(Session::from)
-            .map_err(|error| Failure::new("start_session").error(error))
+        session.map(Session::from).map_err(|error| Failure::new("start_session").error(error))
     }
 
     /// The driver's own handle.

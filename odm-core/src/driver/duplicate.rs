@@ -24,14 +24,8 @@ pub(super) fn duplicate_key(
 
 pub(super) fn describe(duplicate: &DuplicateKey) -> String {
     match duplicate.key.is_empty() {
-        true => format!(
-            "the unique index `{}` has the value already",
-            duplicate.index
-        ),
-        false => format!(
-            "the unique index `{}` has {} already",
-            duplicate.index, duplicate.key
-        ),
+        true => format!("the unique index `{}` has the value already", duplicate.index),
+        false => format!("the unique index `{}` has {} already", duplicate.index, duplicate.key),
     }
 }
 
@@ -43,9 +37,7 @@ pub(super) fn key_value(reply: Option<&RawDocumentBuf>, index: Option<usize>) ->
         Some(index) => {
             let index = i32::try_from(index).ok()?;
             let errors = reply.get_array("writeErrors").ok()?;
-            let mut errors = errors
-                .into_iter()
-                .filter_map(|error| error.ok()?.as_document());
+            let mut errors = errors.into_iter().filter_map(|error| error.ok()?.as_document());
             errors.find(|error| error.get_i32("index").is_ok_and(|found| found == index))?
         }
     };
@@ -59,9 +51,7 @@ fn index_name(message: &str) -> Option<&str> {
 
 fn key_of_message(message: &str, sent: Option<&RawDocument>) -> Document {
     let key = message.split_once("dup key: {").map_or("", |(_, key)| key);
-    let sent = sent
-        .and_then(|sent| Document::try_from(sent).ok())
-        .unwrap_or_default();
+    let sent = sent.and_then(|sent| Document::try_from(sent).ok()).unwrap_or_default();
     let mut rest = key.trim_start();
     let mut read = Document::new();
     while let Some((name, value)) = rest.split_once(": ") {
@@ -97,15 +87,13 @@ fn length_of_value(text: &str) -> usize {
 /// The value that was sent at the path; the message's text where it went through an array and no
 /// element reads so.
 fn value_at(sent: &Document, path: &str, text: &str) -> Bson {
-    let values = path
-        .split('.')
-        .fold(vec![Bson::Document(sent.clone())], |values, name| {
-            values
-                .iter()
-                .flat_map(elements)
-                .filter_map(|value| value.as_document()?.get(name).cloned())
-                .collect()
-        });
+    let values = path.split('.').fold(vec![Bson::Document(sent.clone())], |values, name| {
+        values
+            .iter()
+            .flat_map(elements)
+            .filter_map(|value| value.as_document()?.get(name).cloned())
+            .collect()
+    });
     let mut values = values.iter().flat_map(elements);
     match (values.clone().count(), values.next()) {
         (1, Some(value)) => value.clone(),
@@ -147,11 +135,7 @@ mod tests {
                 "x",
                 doc! { "address.zip": 7, "_id": 1 },
             ),
-            (
-                r#"E11000 … index: tags_1 dup key: { tags: "y" }"#,
-                "tags_1",
-                doc! { "tags": "y" },
-            ),
+            (r#"E11000 … index: tags_1 dup key: { tags: "y" }"#, "tags_1", doc! { "tags": "y" }),
             (
                 "E11000 … index: gone_1 dup key: { gone: null }",
                 "gone_1",
@@ -160,14 +144,8 @@ mod tests {
             ("E11000 … index: _id_", "_id_", doc! {}),
         ] {
             let found = duplicate_key(11000, message, None, Some(&sent));
-            assert_eq!(
-                found.map(|found| (found.index, found.key)),
-                Some((index.to_owned(), key))
-            );
+            assert_eq!(found.map(|found| (found.index, found.key)), Some((index.to_owned(), key)));
         }
-        assert_eq!(
-            duplicate_key(50, "index: a dup key: { a: 1 }", None, None),
-            None
-        );
+        assert_eq!(duplicate_key(50, "index: a dup key: { a: 1 }", None, None), None);
     }
 }

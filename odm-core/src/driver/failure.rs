@@ -22,21 +22,11 @@ pub(super) struct Failure<'a> {
 impl<'a> Failure<'a> {
     /// A failure of something that has no collection.
     pub(super) fn new(operation: &'static str) -> Self {
-        Self {
-            target: None,
-            operation,
-            started: None,
-            sent: &[],
-        }
+        Self { target: None, operation, started: None, sent: &[] }
     }
 
     pub(super) fn of(target: &'a Target, operation: &'static str, started: Instant) -> Self {
-        Self {
-            target: Some(target),
-            operation,
-            started: Some(started),
-            sent: &[],
-        }
+        Self { target: Some(target), operation, started: Some(started), sent: &[] }
     }
 
     /// Tells the documents that an insert sent.
@@ -59,10 +49,9 @@ impl<'a> Failure<'a> {
             DriverKind::ServerSelection { message, .. } => {
                 Error::new(ErrorKind::Unreachable, self.not_selected(message))
             }
-            DriverKind::Io(io) => Error::new(
-                ErrorKind::Unreachable,
-                format!("the connection failed: {io}"),
-            ),
+            DriverKind::Io(io) => {
+                Error::new(ErrorKind::Unreachable, format!("the connection failed: {io}"))
+            }
             DriverKind::ConnectionPoolCleared { message, .. }
             | DriverKind::DnsResolve { message, .. } => {
                 Error::new(ErrorKind::Unreachable, message.clone())

@@ -18,12 +18,7 @@ impl Target {
     pub(crate) async fn list_indexes(&self) -> Result<Vec<Spec>> {
         let started = Instant::now();
         let error = |error| Failure::of(self, "plan", started).error(error);
-        let listed = self
-            .collection()
-            .list_indexes()
-            .batch()
-            .await
-            .map_err(error);
+        let listed = self.collection().list_indexes().batch().await.map_err(error);
         let mut batches = match listed {
             Err(error) if error.code() == Some(NAMESPACE_NOT_FOUND) => return Ok(Vec::new()),
             listed => listed?,

@@ -70,9 +70,7 @@ impl Session {
 
 impl From<ClientSession> for Session {
     fn from(driver: ClientSession) -> Self {
-        Self {
-            driver: Arc::new(Mutex::new(driver)),
-        }
+        Self { driver: Arc::new(Mutex::new(driver)) }
     }
 }
 

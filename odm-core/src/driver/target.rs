@@ -16,11 +16,7 @@ pub(crate) struct Target {
 impl Target {
     pub(super) fn new(database: &mongodb::Database, model: &'static Model) -> Self {
         let collection = database.collection(model.collection);
-        Self {
-            model,
-            database: database.clone(),
-            collection,
-        }
+        Self { model, database: database.clone(), collection }
     }
 
     pub(super) fn database(&self) -> &mongodb::Database {

@@ -55,20 +55,13 @@ where
     where
         K: IntoKey<<L::Element as FieldType>::Key>,
     {
-        Filter::build(
-            &self.name,
-            encode_all::<L::Element, K>(values),
-            |path, values| {
-                if !values.iter().any(is_condition) {
-                    return doc! { path: { "$all": values } };
-                }
-                let each: Vec<_> = values
-                    .into_iter()
-                    .map(|v| doc! { path: { "$eq": v } })
-                    .collect();
-                doc! { "$and": each }
-            },
-        )
+        Filter::build(&self.name, encode_all::<L::Element, K>(values), |path, values| {
+            if !values.iter().any(is_condition) {
+                return doc! { path: { "$all": values } };
+            }
+            let each: Vec<_> = values.into_iter().map(|v| doc! { path: { "$eq": v } }).collect();
+            doc! { "$and": each }
+        })
     }
 
     /// The array has exactly this many elements: `$size`.

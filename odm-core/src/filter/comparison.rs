@@ -97,9 +97,7 @@ where
         K: IntoKey<C::Key>,
     {
         let values = encode_all::<C, K>(values);
-        Filter::build(&self.name, values, |path, values| {
-            one_of(path, values, "$in", "$or")
-        })
+        Filter::build(&self.name, values, |path, values| one_of(path, values, "$in", "$or"))
     }
 
     /// Equal to none of the values, or missing: `$nin`. Without values everything matches.
@@ -108,16 +106,11 @@ where
         K: IntoKey<C::Key>,
     {
         let values = encode_all::<C, K>(values);
-        Filter::build(&self.name, values, |path, values| {
-            one_of(path, values, "$nin", "$nor")
-        })
+        Filter::build(&self.name, values, |path, values| one_of(path, values, "$nin", "$nor"))
     }
 
     fn compare(&self, operator: &str, value: Result<Bson>) -> Filter<M> {
-        Filter::condition(
-            &self.name,
-            value.map(|value| doc! { operator: value }.into()),
-        )
+        Filter::condition(&self.name, value.map(|value| doc! { operator: value }.into()))
     }
 }
 
@@ -140,10 +133,6 @@ fn one_of(path: &str, values: Vec<Bson>, operator: &str, join: &str) -> Document
         return doc! { path: { operator: plain } };
     }
     let mut parts = vec![doc! { path: { "$in": plain } }];
-    parts.extend(
-        conditions
-            .into_iter()
-            .map(|value| doc! { path: { "$eq": value } }),
-    );
+    parts.extend(conditions.into_iter().map(|value| doc! { path: { "$eq": value } }));
     doc! { join: parts }
 }

@@ -17,10 +17,7 @@ impl<M> Filter<M> {
 
     /// Documents that match at least one of the filters; without any, no document.
     pub fn or(filters: impl IntoIterator<Item = Self>) -> Self {
-        filters
-            .into_iter()
-            .reduce(BitOr::bitor)
-            .unwrap_or_else(|| !Self::new())
+        filters.into_iter().reduce(BitOr::bitor).unwrap_or_else(|| !Self::new())
     }
 
     /// Documents that match none of the filters; without any, every document.
@@ -34,10 +31,7 @@ impl<M> Filter<M> {
     }
 
     fn join(self, other: Self, join: impl FnOnce(Document, Document) -> Document) -> Self {
-        Self::from_result(
-            self.document
-                .and_then(|a| other.document.map(|b| join(a, b))),
-        )
+        Self::from_result(self.document.and_then(|a| other.document.map(|b| join(a, b))))
     }
 }
 
@@ -70,9 +64,7 @@ impl<M> Not for Filter<M> {
 
 /// One document where no name stands twice, else `$and`.
 fn both(mut a: Document, b: Document) -> Document {
-    if b.iter()
-        .all(|(name, condition)| joins(a.get(name), condition))
-    {
+    if b.iter().all(|(name, condition)| joins(a.get(name), condition)) {
         for (name, condition) in b {
             match (a.get_mut(&name), condition) {
                 (Some(Bson::Document(operators)), Bson::Document(more)) => operators.extend(more),
@@ -145,9 +137,6 @@ fn negated(filter: Document) -> Document {
 }
 
 fn can_be_under_not(operators: &Document) -> bool {
-    operators
-        .keys()
-        .next()
-        .is_some_and(|key| key.starts_with('$'))
+    operators.keys().next().is_some_and(|key| key.starts_with('$'))
         && !operators.contains_key("$not")
 }

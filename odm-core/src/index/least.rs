@@ -17,18 +17,11 @@ pub(super) fn value(kind: Kind) -> Option<Bson> {
         Kind::Int | Kind::Long | Kind::Double | Kind::Decimal => Bson::Double(f64::NEG_INFINITY),
         Kind::String => Bson::String(String::new()),
         Kind::Document => doc! {}.into(),
-        Kind::Binary => Binary {
-            subtype: BinarySubtype::Generic,
-            bytes: Vec::new(),
-        }
-        .into(),
+        Kind::Binary => Binary { subtype: BinarySubtype::Generic, bytes: Vec::new() }.into(),
         Kind::ObjectId => Bson::ObjectId(ObjectId::from_bytes([0; 12])),
         Kind::Bool => Bson::Boolean(false),
         Kind::Date => Bson::DateTime(DateTime::MIN),
-        Kind::Timestamp => Bson::Timestamp(Timestamp {
-            time: 0,
-            increment: 0,
-        }),
+        Kind::Timestamp => Bson::Timestamp(Timestamp { time: 0, increment: 0 }),
         Kind::Array | Kind::Regex | Kind::JavaScript | Kind::MinKey | Kind::MaxKey | Kind::Any => {
             return None;
         }

@@ -126,12 +126,7 @@ impl Shape {
     #[doc(hidden)]
     #[must_use]
     pub const fn new(name: &'static str, doc: &'static str, fields: &'static [Field]) -> Self {
-        Self {
-            name,
-            doc,
-            fields,
-            variants: &[],
-        }
+        Self { name, doc, fields, variants: &[] }
     }
 
     #[doc(hidden)]
@@ -192,12 +187,7 @@ impl Variant {
         doc: &'static str,
         fields: &'static [Field],
     ) -> Self {
-        Self {
-            rust_name,
-            name,
-            doc,
-            fields,
-        }
+        Self { rust_name, name, doc, fields }
     }
 }
 

@@ -30,19 +30,13 @@ impl Version {
     #[doc(hidden)]
     #[must_use]
     pub const fn number(field: &'static str, number: i32) -> Self {
-        Self {
-            field,
-            label: Label::Number(number),
-        }
+        Self { field, label: Label::Number(number) }
     }
 
     #[doc(hidden)]
     #[must_use]
     pub const fn text(field: &'static str, text: &'static str) -> Self {
-        Self {
-            field,
-            label: Label::Text(text),
-        }
+        Self { field, label: Label::Text(text) }
     }
 }
 

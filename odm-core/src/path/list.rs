@@ -32,10 +32,7 @@ impl<T: FieldType> FieldType for Vec<T> {
     const KIND: Kind = Kind::Array;
 
     fn encode(key: &Self::Key) -> Result<Bson> {
-        key.iter()
-            .map(T::encode)
-            .collect::<Result<_>>()
-            .map(Bson::Array)
+        key.iter().map(T::encode).collect::<Result<_>>().map(Bson::Array)
     }
 
     fn shape() -> Option<&'static Shape> {

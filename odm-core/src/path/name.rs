@@ -38,18 +38,12 @@ impl Name {
             true => Cow::Borrowed(name),
             false => Cow::Owned(format!("{}.{name}", self.text)),
         };
-        Self {
-            text,
-            error: self.error.clone(),
-        }
+        Self { text, error: self.error.clone() }
     }
 
     /// The path to an element: its position, or a positional operator.
     pub(crate) fn segment(&self, segment: impl Display) -> Self {
-        Self {
-            text: Cow::Owned(format!("{}.{segment}", self.text)),
-            error: self.error.clone(),
-        }
+        Self { text: Cow::Owned(format!("{}.{segment}", self.text)), error: self.error.clone() }
     }
 
     /// The path to a key of a map.
@@ -68,9 +62,6 @@ impl Name {
             );
             Some(Error::invalid(message).with_path(self.as_str()))
         });
-        Self {
-            text: Cow::Owned(format!("{}.{key}", self.text)),
-            error,
-        }
+        Self { text: Cow::Owned(format!("{}.{key}", self.text)), error }
     }
 }

@@ -55,10 +55,7 @@ value_types! {
 /// Encodes a `u64`, which BSON holds only up to `i64::MAX`.
 pub(super) fn encode_u64(value: u64) -> Result<Bson> {
     i64::try_from(value).map(Bson::Int64).map_err(|_| {
-        let message = format!(
-            "{value} is above {}, the largest 64-bit integer of BSON",
-            i64::MAX
-        );
+        let message = format!("{value} is above {}, the largest 64-bit integer of BSON", i64::MAX);
         Error::new(ErrorKind::Encode, message)
     })
 }

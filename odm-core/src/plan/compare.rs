@@ -27,9 +27,7 @@ pub(super) fn declared<'a>(models: impl Iterator<Item = &'a Model>) -> Result<Ve
             }
             if let Some(other) = declared.iter().find(|other| other.name == spec.name) {
                 let message = format!("two indexes have one name: {other} and {spec}");
-                return Err(Error::invalid(message)
-                    .with_model(model.name)
-                    .with_operation("plan"));
+                return Err(Error::invalid(message).with_model(model.name).with_operation("plan"));
             }
             declared.push(spec);
         }
@@ -47,11 +45,8 @@ pub(super) fn plan_indexes(declared: Vec<Spec>, mut existing: Vec<Spec>) -> Comp
             None => absent.push(index),
         }
     }
-    let mut compared = Compared {
-        missing: Vec::new(),
-        different: Vec::new(),
-        undeclared: Vec::new(),
-    };
+    let mut compared =
+        Compared { missing: Vec::new(), different: Vec::new(), undeclared: Vec::new() };
     for index in absent {
         let in_its_place = |other: &Spec| other.has_keys_of(&index) || other.name == index.name;
         match existing.iter().position(in_its_place) {
@@ -69,21 +64,19 @@ fn is_id(keys: &Document) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use bson::rawdoc;
+    use bson::{RawDocumentBuf, doc};
 
     use super::*;
 
     fn spec(name: &str, key: &str, unique: bool) -> Result<Spec> {
-        Spec::read(&rawdoc! { "key": { key: 1 }, "name": name, "unique": unique })
+        let listed = doc! { "key": { key: 1 }, "name": name, "unique": unique };
+        Spec::read(&RawDocumentBuf::try_from(&listed).map_err(|e| Error::invalid(e.to_string()))?)
     }
 
     #[test]
     fn each_index_is_missing_or_different_or_undeclared_or_none_of_these() -> Result<()> {
-        let declared = vec![
-            spec("a_1", "a", false)?,
-            spec("b_1", "b", true)?,
-            spec("c", "c", false)?,
-        ];
+        let declared =
+            vec![spec("a_1", "a", false)?, spec("b_1", "b", true)?, spec("c", "c", false)?];
         let existing = vec![
             spec("_id_", "_id", false)?,
             spec("mine", "a", false)?,
@@ -91,19 +84,11 @@ mod tests {
             spec("d_1", "d", false)?,
         ];
         let compared = plan_indexes(declared, existing);
-        let names = |specs: &[Spec]| {
-            specs
-                .iter()
-                .map(|spec| spec.name.clone())
-                .collect::<Vec<_>>()
-        };
+        let names = |specs: &[Spec]| specs.iter().map(|spec| spec.name.clone()).collect::<Vec<_>>();
         assert_eq!(names(&compared.missing), ["c"]);
         assert_eq!(names(&compared.undeclared), ["d_1"]);
-        let different: Vec<_> = compared
-            .different
-            .iter()
-            .map(|(a, b)| (&*a.name, &*b.name))
-            .collect();
+        let different: Vec<_> =
+            compared.different.iter().map(|(a, b)| (&*a.name, &*b.name)).collect();
         assert_eq!(different, [("b_1", "b_1")]);
         Ok(())
     }

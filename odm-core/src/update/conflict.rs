@@ -16,9 +16,8 @@ pub(super) fn check(a: &Document, b: &Document) -> Result<()> {
 
 /// Refuses what is not an update by operators, and conflicts within it.
 pub(super) fn check_operators(update: &Document) -> Result<()> {
-    if let Some((key, _)) = update
-        .iter()
-        .find(|(key, value)| !key.starts_with('$') || value.as_document().is_none())
+    if let Some((key, _)) =
+        update.iter().find(|(key, value)| !key.starts_with('$') || value.as_document().is_none())
     {
         let message = format!(
             "`{key}` is not an update operator with its paths: to replace a document use \
@@ -44,11 +43,7 @@ fn conflict(path: &str, other: &str) -> Error {
 }
 
 fn paths(update: &Document) -> impl Iterator<Item = &str> {
-    update
-        .values()
-        .filter_map(Bson::as_document)
-        .flat_map(Document::keys)
-        .map(String::as_str)
+    update.values().filter_map(Bson::as_document).flat_map(Document::keys).map(String::as_str)
 }
 
 fn overlap(a: &str, b: &str) -> bool {
