@@ -60,4 +60,10 @@ mod guide {
     mod getting_started {}
     #[doc = include_str!("../book/src/declaring-models.md")]
     mod declaring_models {}
+    #[doc = include_str!("../book/src/filters-and-updates.md")]
+    mod filters_and_updates {}
+    #[doc = include_str!("../book/src/indexes.md")]
+    mod indexes {}
+    #[doc = include_str!("../book/src/testing.md")]
+    mod testing {}
 }

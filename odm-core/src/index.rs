@@ -22,8 +22,8 @@ use crate::path::{Dated, FieldType, Path, Queryable};
 #[derive(Debug, Clone, Default)]
 pub struct Index {
     keys: Document,
-    /// For each key that may be null: its path and the least value of its type, if it has one.
-    optional: Vec<(String, Option<Bson>)>,
+    /// For each key that may be absent: its path and the least value of its type, if it has one.
+    nullable: Vec<(String, Option<Bson>)>,
     name: Option<&'static str>,
     unique: bool,
     sparse: bool,
@@ -46,8 +46,8 @@ impl Index {
         path: &Path<M, C, V>,
         direction: i32,
     ) -> Self {
-        if C::OPTIONAL {
-            self.optional.push((path.as_str().to_owned(), least::value(C::KIND)));
+        if C::NULLABLE || path.name.is_nullable() {
+            self.nullable.push((path.as_str().to_owned(), least::value(C::INDEXED)));
         }
         self.keys.insert(path.as_str(), direction);
         self
@@ -127,22 +127,22 @@ impl Index {
     }
 
     /// The declared partial filter, or the one that lets several documents lack a unique key: the
-    /// server takes null for a value, and a second null for a duplicate.
+    /// server indexes null where there is no value, and takes a second one for a duplicate.
     fn partial_filter(&self) -> Result<Option<Document>> {
         if let Some(declared) = &self.partial {
             let filter = declared.clone()?;
             spec::check_partial(&filter)?;
             return Ok(Some(filter));
         }
-        if !self.unique || self.sparse || self.optional.is_empty() {
+        if !self.unique || self.sparse || self.nullable.is_empty() {
             return Ok(None);
         }
         let mut filter = Document::new();
-        for (path, least) in &self.optional {
+        for (path, least) in &self.nullable {
             let least = least.clone().ok_or_else(|| {
                 crate::Error::invalid(
-                    "a unique index on an optional field of this type needs a `partial` filter \
-                     of its own, or `sparse`",
+                    "a unique index on a field of this type that may be absent needs a `partial` \
+                     filter of its own",
                 )
                 .with_path(path.clone())
             })?;

@@ -4,10 +4,12 @@
 //! is behind a function pointer, so that recursive models are possible.
 
 mod document;
+mod names;
 mod shape;
 mod version;
 
-pub use document::{Document, Embedded};
+pub use document::{Document, Embedded, Stored};
+pub use names::Names;
 pub use shape::{Field, Kind, Shape, Variant};
 pub use version::{Label, Version};
 

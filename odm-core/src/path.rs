@@ -25,7 +25,7 @@ pub use number::{Delta, Number};
 pub use types::Dated;
 
 use crate::error::Result;
-use crate::model::{Kind, Shape};
+use crate::model::{Field, Kind, Names, Shape};
 
 /// How a path goes through arrays: not at all, so it names one value.
 #[derive(Debug, Clone, Copy)]
@@ -41,26 +41,36 @@ pub enum Positional {}
 
 /// Paths that a filter, a sort or an index may name.
 #[diagnostic::on_unimplemented(
-    message = "a positional path cannot be used in a filter",
+    message = "a positional path cannot be used in a filter, a sort or an index",
+    label = "this path is for updates",
     note = "`.matched()` and `.all_elements()` are for updates; a filter names the array itself, or one element by `.at(0)`"
 )]
 pub trait Queryable: 'static {}
+#[diagnostic::do_not_recommend]
 impl Queryable for Direct {}
+#[diagnostic::do_not_recommend]
 impl Queryable for InArray {}
 
 /// Paths that an update may name.
 #[diagnostic::on_unimplemented(
     message = "this path goes through an array, and an update must say which element",
+    label = "of which element?",
     note = "name the element before the field: `.at(0)` by position, `.matched()` for the one that the filter matched, `.all_elements()` for each"
 )]
 pub trait Updatable: 'static {}
+#[diagnostic::do_not_recommend]
 impl Updatable for Direct {}
+#[diagnostic::do_not_recommend]
 impl Updatable for Positional {}
 
 /// What a type does to the paths below it: arrays turn them into [`InArray`] ones.
 pub trait Nest: 'static {
     /// How paths below a field of this type go through arrays, given how the path to it does.
     type Via<V: 'static>: 'static;
+
+    /// Whether a value of this type may be absent, so that what lies below it is absent too: null,
+    /// or an array without elements.
+    const NULLABLE: bool = false;
 }
 
 /// A type that a field of a model can have.
@@ -85,11 +95,18 @@ pub trait FieldType: Nest + Sized {
     /// The BSON type; of an `Option`, that of its value.
     const KIND: Kind;
 
+    /// The BSON type of the keys of an index on the field: of a list, that of its elements.
+    const INDEXED: Kind = Self::KIND;
+
     /// Whether null is a value of the type.
     const OPTIONAL: bool = false;
 
-    /// The stored names of the fields of an embedded document, but for flattened ones.
-    const NAMES: &'static [&'static str] = &[];
+    /// The stored names of the fields of an embedded document.
+    const NAMES: &'static Names = &Names::NONE;
+
+    /// What the table of a model's fields says of the type. The derive reads it.
+    #[doc(hidden)]
+    const FIELD: Field = Field::of::<Self>();
 
     /// Encodes a value as it is stored.
     ///
@@ -157,7 +174,7 @@ impl<M: 'static, C: Nest, V: 'static> Path<M, C, V> {
     #[doc(hidden)]
     #[must_use]
     pub fn child<T: FieldType>(&self, name: &'static str) -> T::Path<M, T, C::Via<V>> {
-        Path::new(self.name.child(name)).into()
+        Path::new(self.name.child(name, C::NULLABLE)).into()
     }
 
     /// The paths to the fields of a flattened field. The derive calls it.

@@ -22,6 +22,8 @@ pub enum Hazard {
     Safe,
     /// Fails if stored data does not meet it, and then changes nothing.
     ChecksData,
+    /// Removes stored documents: those that have expired, for a TTL index.
+    Removes,
 }
 
 impl fmt::Display for Hazard {
@@ -29,6 +31,7 @@ impl fmt::Display for Hazard {
         f.write_str(match self {
             Self::Safe => "safe",
             Self::ChecksData => "checks data first",
+            Self::Removes => "removes expired documents",
         })
     }
 }
@@ -57,9 +60,10 @@ impl Step {
     /// How dangerous the step is.
     #[must_use]
     pub fn hazard(&self) -> Hazard {
-        match self.spec.options.contains_key("unique") {
-            true => Hazard::ChecksData,
-            false => Hazard::Safe,
+        match &self.spec.options {
+            options if options.contains_key("expireAfterSeconds") => Hazard::Removes,
+            options if options.contains_key("unique") => Hazard::ChecksData,
+            _ => Hazard::Safe,
         }
     }
 }

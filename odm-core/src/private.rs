@@ -14,7 +14,7 @@ pub use serde::Serializer;
 pub use crate::codec::encode_value;
 pub use crate::filter::Filter;
 pub use crate::index::Index;
-pub use crate::model::{Document, Embedded, Field, Kind, Model, Shape, Variant, Version};
+pub use crate::model::{Document, Embedded, Field, Kind, Model, Names, Shape, Variant, Version};
 pub use crate::path::{Coded, Coding, Direct, FieldType, Flat, IntoKey, Nest, Opaque, Path, Whole};
 
 /// The result of encoding a value.
@@ -27,45 +27,29 @@ pub type Encoded = crate::Result<Bson>;
     note = "declare `_id` as `Option<ObjectId>`, or as `{Self}` and set it before the insert"
 )]
 pub trait Generated {}
+#[diagnostic::do_not_recommend]
 impl Generated for bson::oid::ObjectId {}
 
 /// Asks whether an optional `_id` can be generated.
 pub const fn is_generated<T: Generated>() {}
 
-/// Whether a value of this type can be an `_id`: the server takes no array and no regular
-/// expression, and an optional `_id` must be declared by that name, so that the derive sees it.
+/// Whether such a field can be the `_id`: the server takes no array and no regular expression, and
+/// an optional `_id` must be declared by that name, so that the derive sees it.
 #[must_use]
-pub const fn is_id<T: FieldType>() -> bool {
-    !T::OPTIONAL && !matches!(T::KIND, Kind::Array | Kind::Regex)
+pub const fn is_id(field: &Field) -> bool {
+    !field.optional && !matches!(field.kind, Kind::Array | Kind::Regex)
 }
 
-/// Whether no name of the one list is in the other: else a flattened field would hide another.
+/// Whether such a field can be flattened: it is stored as a document.
 #[must_use]
-pub const fn is_disjoint(a: &[&str], b: &[&str]) -> bool {
-    let mut i = 0;
-    while i < a.len() {
-        let mut j = 0;
-        while j < b.len() {
-            if is_equal(a[i].as_bytes(), b[j].as_bytes()) {
-                return false;
-            }
-            j += 1;
-        }
-        i += 1;
-    }
-    true
+pub const fn is_document(field: &Field) -> bool {
+    matches!(field.kind, Kind::Document | Kind::Any)
 }
 
-const fn is_equal(a: &[u8], b: &[u8]) -> bool {
-    if a.len() != b.len() {
-        return false;
-    }
-    let mut i = 0;
-    while i < a.len() {
-        if a[i] != b[i] {
-            return false;
-        }
-        i += 1;
-    }
-    true
+/// Encodes an embedded value as it would be stored in a field.
+///
+/// # Errors
+/// As [`encode_value`].
+pub fn encode_embedded<T: Embedded>(value: &T) -> Encoded {
+    encode_value(value)
 }

@@ -10,7 +10,8 @@ use crate::model::{Embedded, Model, Shape};
 pub(crate) fn plan_projection(view: &Shape, model: &Model) -> Result<Document> {
     let mut projection = Document::new();
     for name in view.names() {
-        if model.shape.field(name).is_none() && !model.shape.is_open() {
+        let field = model.shape.field(name).filter(|field| field.name == name);
+        if field.is_none() && !model.shape.is_open() {
             let message = format!("`{}` asks for a field that the model lacks", view.name);
             return Err(Error::invalid(message).with_path(name));
         }

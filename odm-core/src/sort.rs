@@ -46,18 +46,22 @@ impl<M> Sort<M> {
     }
 }
 
-impl<M, C, V> Path<M, C, V>
-where
-    C: FieldType,
-    V: Queryable,
-{
+impl<M, C, V> Path<M, C, V> {
     /// The lowest value first.
-    pub fn asc(&self) -> Sort<M> {
+    pub fn asc(&self) -> Sort<M>
+    where
+        C: FieldType,
+        V: Queryable,
+    {
         Sort::by(&self.name, 1)
     }
 
     /// The highest value first.
-    pub fn desc(&self) -> Sort<M> {
+    pub fn desc(&self) -> Sort<M>
+    where
+        C: FieldType,
+        V: Queryable,
+    {
         Sort::by(&self.name, -1)
     }
 }

@@ -8,13 +8,16 @@ mod index;
 
 pub(crate) use container::{ContainerAttrs, SchemaVersion};
 pub(crate) use field::FieldAttrs;
-pub(crate) use index::IndexAttr;
+pub(crate) use index::{IndexAttr, OPTIONS as INDEX_OPTIONS};
+
+use std::collections::HashSet;
 
 use proc_macro2::{Ident, TokenStream};
+use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Expr, ExprClosure, LitStr, Token};
+use syn::{Attribute, Expr, ExprClosure, LitStr, Meta, Token};
 
 use crate::errors::Errors;
 
@@ -41,8 +44,10 @@ impl Parse for Item {
             let content;
             syn::parenthesized!(content in input);
             Value::List(content.parse()?)
-        } else {
+        } else if input.is_empty() || input.peek(Token![,]) {
             Value::None
+        } else {
+            return Err(input.error(format!("expected a comma, or `{name} = …`, or `{name}(…)`")));
         };
         Ok(Self { name, value })
     }
@@ -52,21 +57,57 @@ impl Parse for Item {
 fn items(attrs: &[Attribute], errors: &mut Errors) -> Vec<Item> {
     let mut items = Vec::new();
     for attr in attrs.iter().filter(|attr| attr.path().is_ident("odm")) {
-        let parsed = attr.meta.require_list().and_then(|list| {
-            Punctuated::<Item, Token![,]>::parse_terminated.parse2(list.tokens.clone())
-        });
-        items.extend(errors.ok(parsed).into_iter().flatten());
+        match &attr.meta {
+            Meta::List(list) => items.extend(list_items(list.tokens.clone(), errors)),
+            meta => errors.at(meta, "expected a list: `#[odm(…)]`"),
+        }
     }
     items
+}
+
+fn list_items(tokens: TokenStream, errors: &mut Errors) -> Vec<Item> {
+    let parsed = Punctuated::<Item, Token![,]>::parse_terminated.parse2(tokens);
+    errors.ok(parsed).into_iter().flatten().collect()
+}
+
+/// Leaves out what stands there a second time.
+fn once(items: Vec<Item>, repeatable: &[&str], errors: &mut Errors) -> Vec<Item> {
+    let mut seen = HashSet::new();
+    let mut kept = Vec::new();
+    for item in items {
+        let name = item.name.to_string();
+        if repeatable.contains(&name.as_str()) || seen.insert(name) {
+            kept.push(item);
+        } else {
+            errors.at(&item.name, format!("`{}` is set twice", item.name));
+        }
+    }
+    kept
+}
+
+/// Refuses every `#[odm(...)]` in a place that none can stand in.
+pub(crate) fn check_none(attrs: &[Attribute], place: &str, errors: &mut Errors) {
+    for attr in attrs.iter().filter(|attr| attr.path().is_ident("odm")) {
+        errors.at(attr, format!("`#[odm(…)]` means nothing on {place}: remove it"));
+    }
 }
 
 impl Item {
     /// The item as a word without a value.
     fn word(&self, errors: &mut Errors) -> bool {
         if !matches!(self.value, Value::None) {
-            errors.at(&self.name, format!("`{}` takes no value here", self.name));
+            errors.at(self.value_or_name(), format!("`{}` takes no value here", self.name));
         }
         true
+    }
+
+    /// What to underline where the value is wrong.
+    fn value_or_name(&self) -> TokenStream {
+        match &self.value {
+            Value::Expr(expr) => expr.to_token_stream(),
+            Value::List(tokens) if !tokens.is_empty() => tokens.clone(),
+            Value::None | Value::List(_) => self.name.to_token_stream(),
+        }
     }
 
     /// The item as `name = "text"`.
@@ -76,7 +117,7 @@ impl Item {
         {
             return Some(text.clone());
         }
-        errors.at(&self.name, format!("expected `{} = \"…\"`", self.name));
+        errors.at(self.value_or_name(), format!("expected `{} = \"…\"`", self.name));
         None
     }
 
@@ -88,7 +129,7 @@ impl Item {
             }
             _ => {
                 let message = format!("expected a filter: `{} = |p| p.votes().gt(3)`", self.name);
-                errors.at(&self.name, message);
+                errors.at(self.value_or_name(), message);
                 None
             }
         }
@@ -107,20 +148,20 @@ fn set<T>(slot: &mut Option<T>, value: Option<T>, name: &Ident, errors: &mut Err
 
 /// An unknown word: suggests the nearest known one, else lists them all.
 fn unknown(name: &Ident, what: &str, known: &[&str], errors: &mut Errors) {
-    const NEAR: f64 = 0.7;
-    let written = name.to_string();
-    let nearest = known
-        .iter()
-        .map(|word| (strsim::jaro_winkler(&written, word), word))
-        .max_by(|(a, _), (b, _)| a.total_cmp(b));
-    let message = match nearest {
-        Some((similarity, word)) if similarity >= NEAR => {
-            format!("unknown {what} `{name}`: did you mean `{word}`?")
-        }
-        _ => format!(
-            "unknown {what} `{name}`: known are `{}`",
-            known.join("`, `")
-        ),
+    let message = match nearest(&name.to_string(), known) {
+        Some(word) => format!("unknown {what} `{name}`: did you mean `{word}`?"),
+        None => format!("unknown {what} `{name}`: known are `{}`", known.join("`, `")),
     };
     errors.at(name, message);
+}
+
+/// The known word that was probably meant.
+pub(crate) fn nearest<'a>(written: &str, known: &[&'a str]) -> Option<&'a str> {
+    const NEAR: f64 = 0.7;
+    known
+        .iter()
+        .map(|&word| (strsim::jaro_winkler(written, word), word))
+        .filter(|(similarity, _)| *similarity >= NEAR)
+        .max_by(|(a, _), (b, _)| a.total_cmp(b))
+        .map(|(_, word)| word)
 }

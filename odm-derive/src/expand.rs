@@ -6,19 +6,17 @@ mod enums;
 mod fields;
 mod shape;
 
-use proc_macro2::TokenStream;
-use quote::quote;
-use syn::{Path, Type, parse_quote};
+use heck::ToUpperCamelCase;
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::{ExprPath, Path, Type, parse_quote};
 
 use crate::input::{Data, Field, Input, Role};
 
-/// The whole expansion.
+/// The whole expansion. Names in it are ones that no field's type, function or filter would have,
+/// since those are resolved inside of it.
 pub(crate) fn expand(input: &Input<'_>) -> TokenStream {
-    let krate: Path = input
-        .attrs
-        .krate
-        .clone()
-        .unwrap_or_else(|| parse_quote!(::odm));
+    let krate: Path = input.attrs.krate.clone().unwrap_or_else(|| parse_quote!(::odm));
     let code = match (&input.data, input.role) {
         (Data::Struct(fields), Role::Document) => document::expand(input, fields),
         (Data::Struct(fields), Role::Embedded) => embedded::expand_struct(input, fields),
@@ -28,7 +26,9 @@ pub(crate) fn expand(input: &Input<'_>) -> TokenStream {
     };
     quote! {
         #[allow(
-            dead_code, missing_docs, non_camel_case_types, private_interfaces, unreachable_pub,
+            dead_code, deprecated, missing_copy_implementations, missing_debug_implementations,
+            missing_docs, non_camel_case_types, non_snake_case, non_upper_case_globals,
+            private_interfaces, single_use_lifetimes, unnameable_types, unreachable_pub,
             unused_qualifications, clippy::all, clippy::pedantic, clippy::nursery
         )]
         const _: () = {
@@ -38,52 +38,90 @@ pub(crate) fn expand(input: &Input<'_>) -> TokenStream {
     }
 }
 
+/// The type whose methods are the paths to the fields of a type or variant.
+fn paths_name(owner: &Ident) -> Ident {
+    format_ident!("PathsOf{owner}")
+}
+
 /// The type that the runtime sees in place of the field's own, with the impl that it may need.
 ///
 /// ```text
-/// pub struct PostWhenCoding;
-/// impl Coding for PostWhenCoding { type Value = DateTime<Utc>; fn serialize(…) { helper::serialize(…) } }
+/// pub struct CodingOfPostWhen;
+/// impl Coding for CodingOfPostWhen {
+///     type Value = DateTime<Utc>;
+///     fn serialize(…) { helper::serialize(…) }
+/// }
 /// ```
 struct Declared {
     ty: Type,
     coding: Option<TokenStream>,
+    /// Where the field's own type begins and ends: errors underline it.
+    ends: (Span, Span),
 }
 
 impl Declared {
-    fn of(owner: &proc_macro2::Ident, field: &Field<'_>) -> Self {
-        let ty = field.ty;
+    /// A type that stands for itself.
+    fn new(ty: &Type) -> Self {
+        Self { ty: ty.clone(), coding: None, ends: ends(ty) }
+    }
+
+    fn of(owner: &Ident, field: &Field<'_>) -> Self {
+        let (ty, ends) = (field.ty, ends(field.ty));
         if let Some(serialize) = &field.serialize_with {
-            let coding = quote::format_ident!(
-                "{owner}{}Coding",
-                heck::ToUpperCamelCase::to_upper_camel_case(field.rust_name().as_str())
-            );
-            let definition = quote! {
-                #[doc(hidden)]
-                pub struct #coding;
-                impl __odm::Coding for #coding {
-                    type Value = #ty;
-                    fn serialize<S: __odm::Serializer>(
-                        value: &#ty,
-                        serializer: S,
-                    ) -> __odm::Result<S::Ok, S::Error> {
-                        #serialize(value, serializer)
-                    }
-                }
-            };
-            return Self {
-                ty: parse_quote!(__odm::Coded<#coding>),
-                coding: Some(definition),
-            };
+            let name = format_ident!("CodingOf{owner}{}", field.rust_name().to_upper_camel_case());
+            let coding = Some(coding(&name, ty, serialize));
+            return Self { ty: parse_quote!(__odm::Coded<#name>), coding, ends };
         }
         match field.attrs.opaque {
-            true => Self {
-                ty: parse_quote!(__odm::Opaque<#ty>),
-                coding: None,
-            },
-            false => Self {
-                ty: ty.clone(),
-                coding: None,
-            },
+            true => Self { ty: parse_quote!(__odm::Opaque<#ty>), coding: None, ends },
+            false => Self::new(ty),
+        }
+    }
+
+    /// `<Type as FieldType>::NAME`, underlined as a whole where the type has no form in BSON. All
+    /// that is generated asks for the trait in this one way: the compiler shows equal errors once.
+    fn get(&self, name: &str) -> TokenStream {
+        let ((first, last), ty) = (self.ends, &self.ty);
+        let name = Ident::new(name, last);
+        let open = quote_spanned!(first=> <);
+        let close = quote_spanned!(last=> as __odm::FieldType>::);
+        quote!(#open #ty #close #name)
+    }
+
+    /// `<Type as FieldType>::Path<__M, Seen, __C::Via<__V>>`
+    fn path(&self, seen: &Type) -> TokenStream {
+        let path = self.get("Path");
+        let arguments = quote_spanned!(self.ends.1=> <__M, #seen, __C::Via<__V>>);
+        quote!(#path #arguments)
+    }
+
+    /// A check at compile time whose message underlines the type.
+    fn assert(&self, condition: &TokenStream, message: &str) -> TokenStream {
+        let assert = quote_spanned!(self.ends.0=> ::core::assert!);
+        let mut arguments = Group::new(Delimiter::Parenthesis, quote!(#condition, #message));
+        arguments.set_span(self.ends.1);
+        quote!(const _: () = #assert #arguments;)
+    }
+}
+
+fn ends(ty: &Type) -> (Span, Span) {
+    let mut spans = ty.to_token_stream().into_iter().map(|token| token.span());
+    let first = spans.next().unwrap_or_else(Span::call_site);
+    (first, spans.last().unwrap_or(first))
+}
+
+fn coding(name: &Ident, ty: &Type, serialize: &ExprPath) -> TokenStream {
+    quote! {
+        #[doc(hidden)]
+        pub struct #name;
+        impl __odm::Coding for #name {
+            type Value = #ty;
+            fn serialize<__S: __odm::Serializer>(
+                value: &#ty,
+                serializer: __S,
+            ) -> __odm::Result<__S::Ok, __S::Error> {
+                #serialize(value, serializer)
+            }
         }
     }
 }

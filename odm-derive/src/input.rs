@@ -89,12 +89,24 @@ impl<'a> Input<'a> {
 }
 
 impl Input<'_> {
+    /// The name in Rust, without `r#`.
+    pub(crate) fn rust_name(&self) -> String {
+        self.ident.unraw().to_string()
+    }
+
     /// The stored name of the field that holds the schema version.
     pub(crate) fn version_field(&self) -> String {
         self.attrs
             .version_field
             .as_ref()
             .map_or_else(|| "schema_version".to_owned(), syn::LitStr::value)
+    }
+}
+
+impl Variant<'_> {
+    /// The name in Rust, without `r#`.
+    pub(crate) fn rust_name(&self) -> String {
+        self.ident.unraw().to_string()
     }
 }
 
@@ -137,12 +149,7 @@ fn doc_line(attr: &Attribute) -> Option<String> {
         Expr::Lit(expr) if meta.path.is_ident("doc") => match &expr.lit {
             Lit::Str(text) => {
                 let text = text.value();
-                Some(
-                    text.strip_prefix(' ')
-                        .unwrap_or(&text)
-                        .trim_end()
-                        .to_owned(),
-                )
+                Some(text.strip_prefix(' ').unwrap_or(&text).trim_end().to_owned())
             }
             _ => None,
         },

@@ -1,8 +1,8 @@
 //! The derive macros of `mongo-odm`. Use them through that crate.
 //!
 //! The stages are the files: [`input`] reads the struct with serde's attributes, [`attr`] reads
-//! `#[odm(...)]`, [`valid`] applies the rules, [`expand`] writes code, [`fallback`] writes a stub
-//! where there were errors. All errors of a struct are collected in [`errors`] and shown at once.
+//! `#[odm(...)]`, [`valid`] applies the rules, [`expand`] writes code, [`fallback`] what is left
+//! of it where there were errors. All errors of a struct are collected in [`errors`] and shown at once.
 
 mod attr;
 mod errors;
@@ -59,9 +59,9 @@ fn derive(input: &DeriveInput, role: Role) -> TokenStream {
     }
     match (errors.into_result(), read) {
         (Ok(()), Some(read)) => expand::expand(&read),
-        (Err(error), _) => fallback::expand(input, role, Some(&error)),
+        (Err(error), read) => fallback::expand(input, read, role, Some(&error)),
         // Serde's own derive reports what it cannot read.
-        (Ok(()), None) => fallback::expand(input, role, None),
+        (Ok(()), None) => fallback::expand(input, None, role, None),
     }
     .into()
 }

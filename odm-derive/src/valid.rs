@@ -2,6 +2,7 @@
 
 mod index;
 mod names;
+mod partial;
 
 use quote::ToTokens;
 
@@ -11,12 +12,10 @@ use crate::input::{Content, Data, Field, Input, Role};
 /// Applies every rule.
 pub(crate) fn check(input: &Input<'_>, errors: &mut Errors) {
     names::check(input, errors);
-    if let Data::Struct(fields) = &input.data {
-        if input.role == Role::Document {
-            check_id(input, fields, errors);
-            check_version(input, fields, errors);
-            index::check(input, fields, errors);
-        }
+    if let (Data::Struct(fields), Role::Document) = (&input.data, input.role) {
+        check_id(input, fields, errors);
+        check_version(input, fields, errors);
+        index::check(input, fields, errors);
     }
     for field in input.fields() {
         check_opaque(field, errors);
@@ -32,15 +31,10 @@ fn check_id(input: &Input<'_>, fields: &[Field<'_>], errors: &mut Errors) {
         let candidate = fields.iter().find(|field| field.rust_name() == "id");
         let (tokens, which) = match candidate {
             Some(field) => (field.ident.to_token_stream(), "`id`".to_owned()),
-            None => (
-                input.ident.to_token_stream(),
-                "the field that identifies it".to_owned(),
-            ),
+            None => (input.ident.to_token_stream(), "the field that identifies it".to_owned()),
         };
-        let message = format!(
-            "`{}` has no `_id`: add `#[serde(rename = \"_id\")]` to {which}",
-            input.ident
-        );
+        let message =
+            format!("`{}` has no `_id`: add `#[serde(rename = \"_id\")]` to {which}", input.ident);
         errors.at(tokens, message);
         return;
     };
@@ -57,20 +51,15 @@ fn check_id(input: &Input<'_>, fields: &[Field<'_>], errors: &mut Errors) {
 fn check_version(input: &Input<'_>, fields: &[Field<'_>], errors: &mut Errors) {
     let attrs = &input.attrs;
     if let (Some(field), None) = (&attrs.version_field, &attrs.schema_version) {
-        errors.at(
-            field,
-            "`version_field` names the field of a `schema_version`: declare that too",
-        );
-    }
-    if attrs.schema_version.is_none() {
-        return;
+        errors.at(field, "`version_field` names the field of a `schema_version`: declare that too");
     }
     let version_field = input.version_field();
+    if attrs.schema_version.is_none() || version_field.is_empty() {
+        return;
+    }
     if version_field == "_id" {
-        errors.at(
-            &attrs.version_field,
-            "the version cannot be stored in `_id`",
-        );
+        errors.at(&attrs.version_field, "the version cannot be stored in `_id`");
+        return;
     }
     for field in fields.iter().filter(|field| field.has_name(&version_field)) {
         let message = format!(

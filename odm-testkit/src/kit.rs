@@ -41,21 +41,12 @@ impl Kit {
     async fn connect(server: &Server, database: String) -> Result<Self> {
         let uri = server.uri().to_owned();
         let recorder = Recorder::default();
-        let refused = || {
-            Error::driver(format!(
-                "cannot make a client for {}",
-                without_credentials(&uri)
-            ))
-        };
+        let refused =
+            || Error::driver(format!("cannot make a client for {}", without_credentials(&uri)));
         let mut options = ClientOptions::parse(&uri).await.map_err(refused())?;
         options.command_event_handler = Some(recorder.handler());
         let client = Client::with_options(options).map_err(refused())?;
-        Ok(Self(Arc::new(Inner {
-            client,
-            database,
-            uri,
-            recorder,
-        })))
+        Ok(Self(Arc::new(Inner { client, database, uri, recorder })))
     }
 
     /// The client of this test. It is shut down when the test ends.
@@ -253,15 +244,8 @@ where
         Ok(Ok(_)) => kit.database().drop().await,
         Ok(Err(_)) | Err(_) => {
             let uri = without_credentials(&kit.0.uri);
-            let until = if server.is_own() {
-                ", while it runs"
-            } else {
-                ""
-            };
-            eprintln!(
-                "odm-testkit: kept the database {} of {uri}{until}",
-                kit.0.database
-            );
+            let until = if server.is_own() { ", while it runs" } else { "" };
+            eprintln!("odm-testkit: kept the database {} of {uri}{until}", kit.0.database);
             Ok(())
         }
     };

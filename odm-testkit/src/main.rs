@@ -25,9 +25,8 @@ fn main() -> TestResult<ExitCode> {
     if let Some(server) = &server {
         command.env("MONGODB_URI", server.uri());
     }
-    let status = command
-        .status()
-        .map_err(|error| format!("cannot run {}: {error}", program.display()))?;
+    let status =
+        command.status().map_err(|error| format!("cannot run {}: {error}", program.display()))?;
     if let Some(server) = server {
         runtime.block_on(server.stop());
     }
@@ -40,10 +39,5 @@ fn code(status: ExitStatus) -> ExitCode {
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
         return ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX));
     }
-    ExitCode::from(
-        status
-            .code()
-            .and_then(|code| u8::try_from(code).ok())
-            .unwrap_or(1),
-    )
+    ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
 }

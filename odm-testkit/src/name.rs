@@ -22,9 +22,7 @@ fn stem(closure: &str) -> String {
         Some((_, inner)) if inner.contains("::") => inner,
         _ => path,
     };
-    let words = inner
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|word| !word.is_empty());
+    let words = inner.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let stem = words.collect::<Vec<_>>().join("_").to_ascii_lowercase();
     // The end of the path is the test, its beginning only a module.
     let cut = stem.len().saturating_sub(MAX_BYTES - SUFFIX_BYTES);
@@ -39,10 +37,7 @@ mod tests {
     fn stems() {
         let long = format!("it::{}::votes::{{{{closure}}}}", "module_".repeat(12));
         for (closure, expected) in [
-            (
-                "it::filter_ops::guarded_vote::{{closure}}",
-                "filter_ops_guarded_vote",
-            ),
+            ("it::filter_ops::guarded_vote::{{closure}}", "filter_ops_guarded_vote"),
             ("it::a::b::Upper::{{closure}}::{{closure}}", "a_b_upper"),
             ("blog::main::{{closure}}", "blog_main"),
             (
@@ -51,10 +46,7 @@ mod tests {
             ),
             ("it::r#type::x::{{closure}}", "r_type_x"),
             ("solo", "solo"),
-            (
-                &long,
-                "module_module_module_module_module_module_module_votes",
-            ),
+            (&long, "module_module_module_module_module_module_module_votes"),
         ] {
             assert_eq!(stem(closure), expected, "{closure}");
         }
@@ -66,9 +58,6 @@ mod tests {
         let (one, two) = (unique(&closure), unique(&closure));
         assert_ne!(one, two);
         assert!(one.len() <= MAX_BYTES, "{one}");
-        assert!(
-            one.bytes()
-                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
-        );
+        assert!(one.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_'));
     }
 }

@@ -118,9 +118,7 @@ fn search_path(path: &OsStr) -> Option<PathBuf> {
 /// Says why the file cannot be run.
 fn check_executable(file: &Path) -> Result<(), String> {
     let shown = file.display();
-    let metadata = file
-        .metadata()
-        .map_err(|error| format!("{shown}: {error}"))?;
+    let metadata = file.metadata().map_err(|error| format!("{shown}: {error}"))?;
     if !metadata.is_file() {
         return Err(format!("{shown} is not a file"));
     }
@@ -159,9 +157,7 @@ mod tests {
     #[test]
     fn the_error_lists_every_provider() {
         let folder = tempfile::tempdir().unwrap();
-        let error = providers(&[("ODM_TESTKIT_CACHE", folder.path())])
-            .mongod()
-            .unwrap_err();
+        let error = providers(&[("ODM_TESTKIT_CACHE", folder.path())]).mongod().unwrap_err();
         let text = error.to_string();
         let mut lines = text.lines();
         assert_eq!(lines.next(), Some("no MongoDB server to be had"));
@@ -169,24 +165,15 @@ mod tests {
             let line = lines.next().unwrap();
             assert!(line.starts_with(&format!("  {provider}: ")), "{text}");
         }
-        assert!(
-            text.contains(&folder.path().display().to_string()),
-            "{text}"
-        );
-        assert!(
-            text.contains("cannot run /no/such/python3\n      caused by: "),
-            "{text}"
-        );
+        assert!(text.contains(&folder.path().display().to_string()), "{text}");
+        assert!(text.contains("cannot run /no/such/python3\n      caused by: "), "{text}");
         assert!(error.is_unavailable());
     }
 
     #[test]
     fn without_a_home_there_is_no_cache() {
         let text = providers(&[]).mongod().unwrap_err().to_string();
-        assert!(
-            text.contains("neither ODM_TESTKIT_CACHE, XDG_CACHE_HOME nor HOME"),
-            "{text}"
-        );
+        assert!(text.contains("neither ODM_TESTKIT_CACHE, XDG_CACHE_HOME nor HOME"), "{text}");
     }
 
     #[test]
@@ -208,16 +195,10 @@ mod tests {
         let text = providers(&vars).mongod().unwrap_err().to_string();
         assert!(text.contains("\n  ODM_MONGOD: /no/such/mongod: "), "{text}");
 
-        fs::set_permissions(
-            on_path.path().join("mongod"),
-            PermissionsExt::from_mode(0o644),
-        )
-        .unwrap();
+        fs::set_permissions(on_path.path().join("mongod"), PermissionsExt::from_mode(0o644))
+            .unwrap();
         let file = on_path.path().join("mongod");
-        let text = providers(&[("ODM_MONGOD", &file)])
-            .mongod()
-            .unwrap_err()
-            .to_string();
+        let text = providers(&[("ODM_MONGOD", &file)]).mongod().unwrap_err().to_string();
         assert!(text.contains("is not executable"), "{text}");
     }
 
@@ -225,15 +206,9 @@ mod tests {
     fn cache_folders() {
         for (vars, expected) in [
             (&[("HOME", "/h"), ("ODM_TESTKIT_CACHE", "c")][..], Some("c")),
-            (
-                &[("HOME", "/h"), ("XDG_CACHE_HOME", "/x")],
-                Some("/x/odm-testkit"),
-            ),
+            (&[("HOME", "/h"), ("XDG_CACHE_HOME", "/x")], Some("/x/odm-testkit")),
             #[cfg(not(target_os = "macos"))]
-            (
-                &[("HOME", "/h"), ("XDG_CACHE_HOME", "relative")],
-                Some("/h/.cache/odm-testkit"),
-            ),
+            (&[("HOME", "/h"), ("XDG_CACHE_HOME", "relative")], Some("/h/.cache/odm-testkit")),
             #[cfg(target_os = "macos")]
             (&[("HOME", "/h")], Some("/h/Library/Caches/odm-testkit")),
             (&[], None),
@@ -242,11 +217,7 @@ mod tests {
                 let (_, value) = vars.iter().find(|(known, _)| *known == name)?;
                 Some(OsString::from(value))
             };
-            assert_eq!(
-                cache_folder(var).as_deref(),
-                expected.map(Path::new),
-                "{vars:?}"
-            );
+            assert_eq!(cache_folder(var).as_deref(), expected.map(Path::new), "{vars:?}");
         }
     }
 }

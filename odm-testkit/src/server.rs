@@ -127,11 +127,7 @@ impl Server {
         let client = Client::with_options(options).map_err(unreachable())?;
         let version = replica_set::version(&client).await.map_err(unreachable());
         client.shutdown().await;
-        Ok(Self {
-            uri: uri.to_owned(),
-            version: version?,
-            own: None,
-        })
+        Ok(Self { uri: uri.to_owned(), version: version?, own: None })
     }
 }
 
@@ -167,12 +163,7 @@ pub struct ServerBuilder {
 
 impl Default for ServerBuilder {
     fn default() -> Self {
-        Self {
-            members: 1,
-            oplog_size_mb: 64,
-            parameters: Vec::new(),
-            mongod: None,
-        }
+        Self { members: 1, oplog_size_mb: 64, parameters: Vec::new(), mongod: None }
     }
 }
 
@@ -255,10 +246,6 @@ impl ServerBuilder {
             .await
             .map_err(|error| Error::io("the search for mongod was cut short")(error.into()))??;
         let set = ReplicaSet::start(&mongod, &self).await?;
-        Ok(Server {
-            uri: set.uri(),
-            version: set.version().to_owned(),
-            own: Some(set),
-        })
+        Ok(Server { uri: set.uri(), version: set.version().to_owned(), own: Some(set) })
     }
 }

@@ -21,18 +21,9 @@ mod tests {
     #[test]
     fn credentials_are_not_shown() {
         for (uri, shown) in [
-            (
-                "mongodb://a:1,b:2/?replicaSet=x",
-                "mongodb://a:1,b:2/?replicaSet=x",
-            ),
-            (
-                "mongodb://me:secret@a:1,b:2/?x=y@z",
-                "mongodb://***@a:1,b:2/?x=y@z",
-            ),
-            (
-                "mongodb+srv://me:s@cret@host?w=1",
-                "mongodb+srv://***@host?w=1",
-            ),
+            ("mongodb://a:1,b:2/?replicaSet=x", "mongodb://a:1,b:2/?replicaSet=x"),
+            ("mongodb://me:secret@a:1,b:2/?x=y@z", "mongodb://***@a:1,b:2/?x=y@z"),
+            ("mongodb+srv://me:s@cret@host?w=1", "mongodb+srv://***@host?w=1"),
             ("nonsense", "nonsense"),
         ] {
             assert_eq!(without_credentials(uri), shown);

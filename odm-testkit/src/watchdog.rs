@@ -79,9 +79,7 @@ impl Watched {
             .stderr(Stdio::null());
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let mut guard = command
-            .spawn()
-            .map_err(Error::io("cannot start sh to guard mongod"))?;
+        let mut guard = command.spawn().map_err(Error::io("cannot start sh to guard mongod"))?;
         let log = Log::default();
         let (report, state) = watch::channel(State::Starting);
         let pipe = guard.stdin.take();
@@ -92,12 +90,7 @@ impl Watched {
                 .spawn(move || log.follow(output, &report))
                 .map_err(Error::io("cannot start a thread for the log of mongod"))?;
         }
-        Ok(Self {
-            guard,
-            pipe,
-            log,
-            state,
-        })
+        Ok(Self { guard, pipe, log, state })
     }
 
     /// Waits until clients may connect.

@@ -15,10 +15,7 @@ mod databases {
 
     async fn fill(kit: &Kit, name: &Mutex<String>) -> TestResult {
         *name.lock().unwrap() = kit.database().name().to_owned();
-        kit.database()
-            .collection("notes")
-            .insert_one(doc! { "text": "kept?" })
-            .await?;
+        kit.database().collection("notes").insert_one(doc! { "text": "kept?" }).await?;
         Ok(())
     }
 
@@ -73,22 +70,14 @@ mod databases {
         let panic = catch_unwind(AssertUnwindSafe(|| -> TestResult {
             run(async |kit| {
                 fill(&kit, &name).await?;
-                let found = kit
-                    .database()
-                    .collection::<Document>("notes")
-                    .count_documents(doc! {})
-                    .await?;
+                let found =
+                    kit.database().collection::<Document>("notes").count_documents(doc! {}).await?;
                 assert_eq!(found, 2, "this panic is part of a test");
                 Ok(())
             })
         }))
         .expect_err("the panic goes on");
-        assert!(
-            panic
-                .downcast_ref::<String>()
-                .unwrap()
-                .contains("part of a test")
-        );
+        assert!(panic.downcast_ref::<String>().unwrap().contains("part of a test"));
         assert!(existed(&name));
     }
 
@@ -134,19 +123,13 @@ mod commands {
                 .await;
             assert!(found?.is_some());
             assert_eq!(sent.names(), ["insert", "find"], "{sent}");
-            assert_eq!(
-                (sent.len(), sent.count("find"), sent.count("update")),
-                (2, 1, 0)
-            );
+            assert_eq!((sent.len(), sent.count("find"), sent.count("update")), (2, 1, 0));
             assert_eq!(sent[1].collection(), Some("notes"));
             assert_eq!(sent[1].database, kit.database().name());
             assert_eq!(sent[1].body.get_document("filter")?, &doc! { "n": 1 });
 
             let shown = sent.to_string();
-            assert!(
-                shown.starts_with("2 commands were sent\n  insert "),
-                "{shown}"
-            );
+            assert!(shown.starts_with("2 commands were sent\n  insert "), "{shown}");
             assert!(shown.contains(".notes {"), "{shown}");
             assert!(shown.contains("\"filter\": { \"n\": 1 }"), "{shown}");
             assert!(!shown.contains("lsid"), "{shown}");
@@ -232,11 +215,8 @@ mod servers {
     #[test]
     fn three_members_start() -> TestResult {
         run_with(Server::builder().members(3), async |kit| {
-            let status = kit
-                .client()
-                .database("admin")
-                .run_command(doc! { "replSetGetStatus": 1 })
-                .await?;
+            let status =
+                kit.client().database("admin").run_command(doc! { "replSetGetStatus": 1 }).await?;
             let states: Vec<_> = status
                 .get_array("members")?
                 .iter()
@@ -266,16 +246,8 @@ mod servers {
             assert!(notes.insert_one(doc! {}).await.is_err());
             let parsed = admin.run_command(doc! { "getCmdLineOpts": 1 }).await?;
             let parsed = parsed.get_document("parsed")?;
-            assert_eq!(
-                parsed.get_document("replication")?.get_i32("oplogSizeMB")?,
-                16
-            );
-            assert_eq!(
-                parsed
-                    .get_document("setParameter")?
-                    .get_str("ttlMonitorSleepSecs")?,
-                "1"
-            );
+            assert_eq!(parsed.get_document("replication")?.get_i32("oplogSizeMB")?, 16);
+            assert_eq!(parsed.get_document("setParameter")?.get_str("ttlMonitorSleepSecs")?, "1");
             Ok(())
         })
     }
@@ -310,16 +282,8 @@ mod servers {
     #[tokio::test]
     async fn an_unknown_option_fails_at_once_with_the_log() {
         let begun = Instant::now();
-        let error = Server::builder()
-            .parameter("noSuchParameter", "1")
-            .start()
-            .await
-            .unwrap_err();
-        assert!(
-            begun.elapsed() < Duration::from_secs(10),
-            "{:?}",
-            begun.elapsed()
-        );
+        let error = Server::builder().parameter("noSuchParameter", "1").start().await.unwrap_err();
+        assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
         let text = error.to_string();
         assert!(text.contains("ended before it was ready"), "{text}");
         assert!(text.contains("noSuchParameter"), "{text}");
@@ -369,19 +333,12 @@ mod servers {
             return print_traces_and_hang();
         }
         let mut child = Command::new(env::current_exe()?)
-            .args([
-                "--exact",
-                "servers::a_killed_process_leaves_nothing",
-                "--nocapture",
-            ])
+            .args(["--exact", "servers::a_killed_process_leaves_nothing", "--nocapture"])
             .env(TO_BE_KILLED, "1")
             .stdout(Stdio::piped())
             .spawn()?;
         let output = BufReader::new(child.stdout.take().unwrap());
-        let traces = output
-            .lines()
-            .map_while(Result::ok)
-            .find_map(|line| Traces::parse(&line));
+        let traces = output.lines().map_while(Result::ok).find_map(|line| Traces::parse(&line));
         let Some(traces) = traces else {
             child.kill()?;
             panic!("no traces, but {}", child.wait()?);
@@ -400,17 +357,10 @@ mod servers {
             let traces = traces(server.uri()).await?;
             let mut pid = traces.pid.to_string();
             if is_for_guard {
-                let parent = Command::new("ps")
-                    .args(["-o", "ppid=", "-p", &pid])
-                    .output()?;
+                let parent = Command::new("ps").args(["-o", "ppid=", "-p", &pid]).output()?;
                 pid = String::from_utf8(parent.stdout)?.trim().to_owned();
             }
-            assert!(
-                Command::new("kill")
-                    .args([signal, &pid])
-                    .status()?
-                    .success()
-            );
+            assert!(Command::new("kill").args([signal, &pid]).status()?.success());
             traces.await_end();
             server.stop().await;
         }
@@ -439,10 +389,7 @@ mod servers {
         assert_eq!(lent.status.code(), Some(3));
         let uri = String::from_utf8(lent.stdout)?;
         assert!(uri.starts_with("mongodb://127.0.0.1:"), "{uri}");
-        assert!(
-            TcpStream::connect(address(&uri)).is_err(),
-            "it runs on: {uri}"
-        );
+        assert!(TcpStream::connect(address(&uri)).is_err(), "it runs on: {uri}");
 
         let given = run("echo $MONGODB_URI; kill -9 $$", Some("mongodb://given"))?;
         assert_eq!(given.status.code(), Some(137));

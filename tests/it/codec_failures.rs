@@ -177,6 +177,10 @@ fn another_version_is_refused() -> TestResult {
             Some(Versioned { id: 1 })
         );
     }
+    let error =
+        decode(doc! { "_id": 1, "schema_version": 2, "extra": 3 })?.err().ok_or("decoded")?;
+    assert_eq!((error.kind(), error.path()), (ErrorKind::Decode, Some("extra")));
+    assert!(error.to_string().contains("unknown field `extra`"), "{error}");
     for (unknown, message) in [
         (doc! { "_id": 1 }, "found none, this program knows 2"),
         (doc! { "_id": 1, "schema_version": 3 }, "found 3, this program knows 2"),

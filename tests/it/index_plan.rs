@@ -209,6 +209,50 @@ fn a_unique_option_of_each_type_refuses_a_second_value() -> TestResult {
     })
 }
 
+#[derive(Debug, Clone, Serialize, Deserialize, Embedded)]
+struct Address {
+    zip: String,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize, Document)]
+#[odm(collection = "people", index(address.zip, unique), index(moves.zip, unique))]
+struct Person {
+    #[serde(rename = "_id")]
+    id: i32,
+    address: Option<Address>,
+    moves: Vec<Address>,
+    #[odm(unique)]
+    phones: Vec<String>,
+}
+
+/// What lies under an optional document or in an array may be absent too.
+#[test]
+fn a_unique_key_may_be_absent_with_what_holds_it() -> TestResult {
+    odm_testkit::run(async |kit| {
+        let db = database(&kit);
+        db.plan(odm::models![Person]).await?.apply().await?;
+        let people = db.collection::<Person>();
+        let none = |id| Person { id, address: None, moves: vec![], phones: vec![] };
+        let address = Address { zip: "1".into() };
+        let full = |id| Person {
+            address: Some(address.clone()),
+            moves: vec![address.clone()],
+            phones: vec!["2".into()],
+            ..none(id)
+        };
+        people.insert_many([none(1), none(2), full(3)]).await?;
+        for person in [
+            Person { address: full(4).address, ..none(4) },
+            Person { moves: full(4).moves, ..none(4) },
+            Person { phones: full(4).phones, ..none(4) },
+        ] {
+            let error = people.insert_one(&person).await.err().ok_or("accepted")?;
+            assert!(error.is_duplicate_key(), "{error} of {person:?}");
+        }
+        Ok(())
+    })
+}
+
 #[derive(Debug, Clone, Serialize, Deserialize, Document)]
 #[odm(collection = "shared")]
 struct First {
@@ -317,20 +361,20 @@ fn an_impossible_declaration_is_refused() -> TestResult {
         a: i32,
     }
     #[derive(Debug, Serialize, Deserialize, Document)]
-    #[odm(collection = "list")]
-    struct OptionalList {
+    #[odm(collection = "anything")]
+    struct Anything {
         #[serde(rename = "_id")]
         id: i32,
         #[odm(unique)]
-        tags: Option<Vec<String>>,
+        data: Option<bson::Bson>,
     }
     odm_testkit::run(async |kit| {
         let db = database(&kit);
         let (plan, sent) = kit.commands(db.plan(odm::models![Odd])).await;
         let error = plan.err().ok_or("planned")?;
         assert!(error.to_string().contains("$ne") && sent.is_empty(), "{error}");
-        let error = db.plan(odm::models![OptionalList]).await.err().ok_or("planned")?;
-        assert_eq!((error.model(), error.path()), (Some("OptionalList"), Some("tags")));
+        let error = db.plan(odm::models![Anything]).await.err().ok_or("planned")?;
+        assert_eq!((error.model(), error.path()), (Some("Anything"), Some("data")));
         Ok(())
     })
 }

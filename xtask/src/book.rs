@@ -25,8 +25,6 @@ fn check_version(version: &str) -> Result {
     if version.starts_with("mdbook v0.5.") {
         Ok(())
     } else {
-        Err(format!(
-            "the book needs mdBook 0.5, found `{version}`; {INSTALL}"
-        ))
+        Err(format!("the book needs mdBook 0.5, found `{version}`; {INSTALL}"))
     }
 }

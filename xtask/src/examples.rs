@@ -43,9 +43,7 @@ fn found() -> Result<Vec<String>> {
 /// Runs an example, passing its output on, and returns the last line of it.
 fn last_line(name: &str) -> Result<String> {
     let mut command = cargo();
-    command
-        .args(["run", "--quiet", "--example", name])
-        .stdout(Stdio::piped());
+    command.args(["run", "--quiet", "--example", name]).stdout(Stdio::piped());
     let broken = |error| format!("`cargo run --example {name}` could not be followed: {error}");
 
     println!("example {name}");
@@ -58,11 +56,7 @@ fn last_line(name: &str) -> Result<String> {
         }
     }
     let status = child.wait().map_err(broken)?;
-    if status.success() {
-        Ok(last)
-    } else {
-        Err(format!("`{}` failed: {status}", shown(&command)))
-    }
+    if status.success() { Ok(last) } else { Err(format!("`{}` failed: {status}", shown(&command))) }
 }
 
 fn reports_success(name: &str, line: &str) -> bool {

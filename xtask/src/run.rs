@@ -35,14 +35,9 @@ pub(crate) fn cargo() -> Command {
 
 /// Runs a command to its end; anything but success is an error.
 pub(crate) fn succeed(command: &mut Command) -> Result {
-    let status = command
-        .status()
-        .map_err(|error| format!("`{}` did not start: {error}", shown(command)))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(format!("`{}` failed: {status}", shown(command)))
-    }
+    let status =
+        command.status().map_err(|error| format!("`{}` did not start: {error}", shown(command)))?;
+    if status.success() { Ok(()) } else { Err(format!("`{}` failed: {status}", shown(command))) }
 }
 
 /// A command as one would type it.

@@ -25,11 +25,7 @@ impl File {
     }
 
     fn finding(&self, line: usize, what: impl Into<String>) -> Finding {
-        Finding {
-            path: self.path.clone(),
-            line,
-            what: what.into(),
-        }
+        Finding { path: self.path.clone(), line, what: what.into() }
     }
 }
 
@@ -69,16 +65,8 @@ pub(crate) fn run() -> Result {
 /// The text files that git tracks, or would track once added.
 fn files() -> Result<Vec<File>> {
     let mut git = command("git");
-    git.args([
-        "ls-files",
-        "-z",
-        "--cached",
-        "--others",
-        "--exclude-standard",
-    ]);
-    let output = git
-        .output()
-        .map_err(|error| format!("`git ls-files` did not start: {error}"))?;
+    git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
+    let output = git.output().map_err(|error| format!("`git ls-files` did not start: {error}"))?;
     if !output.status.success() {
         let reason = String::from_utf8_lossy(&output.stderr);
         return Err(format!("`git ls-files` failed: {}", reason.trim()));
@@ -101,9 +89,6 @@ mod tests {
     use super::File;
 
     pub(super) fn file(path: &str, text: &str) -> File {
-        File {
-            path: path.to_owned(),
-            text: text.to_owned(),
-        }
+        File { path: path.to_owned(), text: text.to_owned() }
     }
 }

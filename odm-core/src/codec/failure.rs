@@ -50,8 +50,11 @@ fn by_serde<T: DeserializeOwned>(document: &Document) -> Option<Failure> {
     if path.is_empty() {
         path = error.inner().key.clone()?;
     }
-    let found = value_at(document, &path);
-    if let (Some((_, expected)), Some(found)) = (message.rsplit_once("expected "), found) {
+    let expected = match message.starts_with("invalid ") {
+        true => message.rsplit_once("expected ").map(|(_, expected)| expected),
+        false => None,
+    };
+    if let (Some(expected), Some(found)) = (expected, value_at(document, &path)) {
         let reason = format!("expected {expected}, found {}", describe(found));
         return Some(Failure { path, reason });
     }

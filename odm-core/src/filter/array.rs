@@ -20,12 +20,7 @@ pub(crate) fn element_filter<L: List>(
     condition(root.into()).into_document().and_then(on_element)
 }
 
-impl<M, L, V> Path<M, L, V>
-where
-    M: 'static,
-    L: List,
-    V: Queryable,
-{
+impl<M: 'static, L, V> Path<M, L, V> {
     /// An element is equal to the value.
     ///
     /// ```
@@ -37,6 +32,8 @@ where
     /// ```
     pub fn contains<K>(&self, value: K) -> Filter<M>
     where
+        L: List,
+        V: Queryable,
         K: IntoKey<<L::Element as FieldType>::Key>,
     {
         Path::<M, L::Element, V>::new(self.name.clone()).eq(value)
@@ -53,6 +50,8 @@ where
     /// ```
     pub fn all<K>(&self, values: impl IntoIterator<Item = K>) -> Filter<M>
     where
+        L: List,
+        V: Queryable,
         K: IntoKey<<L::Element as FieldType>::Key>,
     {
         Filter::build(&self.name, encode_all::<L::Element, K>(values), |path, values| {
@@ -65,7 +64,11 @@ where
     }
 
     /// The array has exactly this many elements: `$size`.
-    pub fn size(&self, size: u32) -> Filter<M> {
+    pub fn size(&self, size: u32) -> Filter<M>
+    where
+        L: List,
+        V: Queryable,
+    {
         Filter::condition(&self.name, Ok(doc! { "$size": i64::from(size) }.into()))
     }
 
@@ -92,7 +95,11 @@ where
     pub fn elem_match(
         &self,
         condition: impl FnOnce(ElementRoot<L>) -> Filter<L::Element>,
-    ) -> Filter<M> {
+    ) -> Filter<M>
+    where
+        L: List,
+        V: Queryable,
+    {
         let condition = element_filter::<L>(condition);
         Filter::build(&self.name, condition, |path, condition| {
             doc! { path: { "$elemMatch": condition } }

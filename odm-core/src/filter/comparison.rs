@@ -8,11 +8,7 @@ use super::{Filter, equal_to, is_condition};
 use crate::error::Result;
 use crate::path::{FieldType, IntoKey, Path, Queryable};
 
-impl<M, C, V> Path<M, C, V>
-where
-    C: FieldType,
-    V: Queryable,
-{
+impl<M, C, V> Path<M, C, V> {
     /// Equal to the value: `$eq`. `None` matches null and missing alike.
     ///
     /// ```
@@ -24,6 +20,8 @@ where
     /// ```
     pub fn eq<K>(&self, value: K) -> Filter<M>
     where
+        C: FieldType,
+        V: Queryable,
         K: IntoKey<C::Key>,
     {
         Filter::condition(&self.name, encode::<C>(value).map(equal_to))
@@ -32,6 +30,8 @@ where
     /// Not equal to the value, or missing: `$ne`.
     pub fn ne<K>(&self, value: K) -> Filter<M>
     where
+        C: FieldType,
+        V: Queryable,
         K: IntoKey<C::Key>,
     {
         let condition = encode::<C>(value).map(|value| match value {
@@ -54,6 +54,8 @@ where
     /// ```
     pub fn gt<K>(&self, value: K) -> Filter<M>
     where
+        C: FieldType,
+        V: Queryable,
         K: IntoKey<C::Key>,
     {
         self.compare("$gt", encode::<C>(value))
@@ -62,6 +64,8 @@ where
     /// Greater than or equal to the value: `$gte`.
     pub fn gte<K>(&self, value: K) -> Filter<M>
     where
+        C: FieldType,
+        V: Queryable,
         K: IntoKey<C::Key>,
     {
         self.compare("$gte", encode::<C>(value))
@@ -70,6 +74,8 @@ where
     /// Less than the value: `$lt`.
     pub fn lt<K>(&self, value: K) -> Filter<M>
     where
+        C: FieldType,
+        V: Queryable,
         K: IntoKey<C::Key>,
     {
         self.compare("$lt", encode::<C>(value))
@@ -78,6 +84,8 @@ where
     /// Less than or equal to the value: `$lte`.
     pub fn lte<K>(&self, value: K) -> Filter<M>
     where
+        C: FieldType,
+        V: Queryable,
         K: IntoKey<C::Key>,
     {
         self.compare("$lte", encode::<C>(value))
@@ -94,6 +102,8 @@ where
     /// ```
     pub fn in_<K>(&self, values: impl IntoIterator<Item = K>) -> Filter<M>
     where
+        C: FieldType,
+        V: Queryable,
         K: IntoKey<C::Key>,
     {
         let values = encode_all::<C, K>(values);
@@ -103,6 +113,8 @@ where
     /// Equal to none of the values, or missing: `$nin`. Without values everything matches.
     pub fn nin<K>(&self, values: impl IntoIterator<Item = K>) -> Filter<M>
     where
+        C: FieldType,
+        V: Queryable,
         K: IntoKey<C::Key>,
     {
         let values = encode_all::<C, K>(values);

@@ -14,11 +14,7 @@ use bson::{Bson, doc};
 use super::Filter;
 use crate::path::{FieldType, Path, Queryable};
 
-impl<M, C, V> Path<M, C, V>
-where
-    C: FieldType,
-    V: Queryable,
-{
+impl<M, C, V> Path<M, C, V> {
     /// The field is there, null or not (`true`), or is not there (`false`): `$exists`.
     ///
     /// ```
@@ -28,22 +24,38 @@ where
     /// let filter = User::fields().email().exists(true);
     /// assert_eq!(filter.to_string(), r#"{ "email": { "$exists": true } }"#);
     /// ```
-    pub fn exists(&self, exists: bool) -> Filter<M> {
+    pub fn exists(&self, exists: bool) -> Filter<M>
+    where
+        C: FieldType,
+        V: Queryable,
+    {
         Filter::condition(&self.name, Ok(doc! { "$exists": exists }.into()))
     }
 
     /// The field is not there.
-    pub fn is_missing(&self) -> Filter<M> {
+    pub fn is_missing(&self) -> Filter<M>
+    where
+        C: FieldType,
+        V: Queryable,
+    {
         self.exists(false)
     }
 
     /// The field is there and null: `$type`.
-    pub fn is_null(&self) -> Filter<M> {
+    pub fn is_null(&self) -> Filter<M>
+    where
+        C: FieldType,
+        V: Queryable,
+    {
         Filter::condition(&self.name, Ok(doc! { "$type": "null" }.into()))
     }
 
     /// The field is null or not there: what an `Option` reads as `None`.
-    pub fn is_none(&self) -> Filter<M> {
+    pub fn is_none(&self) -> Filter<M>
+    where
+        C: FieldType,
+        V: Queryable,
+    {
         Filter::condition(&self.name, Ok(Bson::Null))
     }
 }

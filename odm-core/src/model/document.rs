@@ -9,6 +9,13 @@ use crate::codec;
 use crate::error::Result;
 use crate::path::FieldType;
 
+/// What serde can write, and read without borrowing: its two traits under one name.
+///
+/// With the two as supertraits of its own, the compiler would take a model without serde's derives
+/// for an attempt at a sealed trait, and advise to use another type.
+pub trait Stored: Serialize + DeserializeOwned {}
+impl<T: Serialize + DeserializeOwned> Stored for T {}
+
 /// A struct whose values are the documents of a collection.
 ///
 /// Derive it, beside serde's traits; serde's attributes say how the fields are stored, and
@@ -34,7 +41,7 @@ use crate::path::FieldType;
     label = "`Document` is not implemented for `{Self}`",
     note = "add `#[derive(Serialize, Deserialize, Document)]` to the struct"
 )]
-pub trait Document: Serialize + DeserializeOwned + Send + Sync + Sized + 'static {
+pub trait Document: Stored + Send + Sync + Sized + 'static {
     /// The type of `_id`; where the field is an `Option`, the type of its value.
     type Id: FieldType;
 
@@ -42,7 +49,7 @@ pub trait Document: Serialize + DeserializeOwned + Send + Sync + Sized + 'static
     const MODEL: &'static Model;
 
     /// The value of `_id`, or `None` where an optional one has not been set yet.
-    fn id(&self) -> Option<&Self::Id>;
+    fn id(&self) -> Option<&<Self::Id as FieldType>::Key>;
 
     /// The document as it is stored: serde's form, with the schema version right after `_id`.
     ///
@@ -95,7 +102,7 @@ pub trait Document: Serialize + DeserializeOwned + Send + Sync + Sized + 'static
     label = "`Embedded` is not implemented for `{Self}`",
     note = "add `#[derive(Serialize, Deserialize, Embedded)]` to the type"
 )]
-pub trait Embedded: Serialize + DeserializeOwned + Send + Sync + Sized + 'static {
+pub trait Embedded: Stored + Send + Sync + Sized + 'static {
     /// The fields, as serde stores them.
     const SHAPE: &'static Shape;
 }

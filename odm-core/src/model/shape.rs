@@ -192,25 +192,33 @@ impl Variant {
 }
 
 impl Field {
-    /// What the derive writes for one field of type `T`.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn of<T: FieldType>(
-        rust_name: &'static str,
-        name: &'static str,
-        doc: &'static str,
-    ) -> Self {
+    /// What a type says of the fields that have it.
+    pub(crate) const fn of<T: FieldType>() -> Self {
         Self {
-            rust_name,
-            name,
+            rust_name: "",
+            name: "",
             aliases: &[],
-            doc,
+            doc: "",
             kind: T::KIND,
             optional: T::OPTIONAL,
             skippable: false,
             flatten: false,
             shape: T::shape,
         }
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn named(
+        mut self,
+        rust_name: &'static str,
+        name: &'static str,
+        doc: &'static str,
+    ) -> Self {
+        self.rust_name = rust_name;
+        self.name = name;
+        self.doc = doc;
+        self
     }
 
     #[doc(hidden)]

@@ -38,6 +38,7 @@ impl<F: 'static> Nest for Coded<F> {
     type Via<V: 'static> = V;
 }
 
+#[diagnostic::do_not_recommend]
 impl<F: Coding> FieldType for Coded<F> {
     type Path<M: 'static, C: 'static, V: 'static> = Path<M, C, V>;
     type Key = F::Value;
@@ -67,6 +68,7 @@ impl<T: 'static> Nest for Opaque<T> {
     type Via<V: 'static> = V;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Serialize + 'static> FieldType for Opaque<T> {
     type Path<M: 'static, C: 'static, V: 'static> = Path<M, C, V>;
     type Key = T;

@@ -24,12 +24,14 @@ pub trait List: FieldType {
 
 impl<T: Nest> Nest for Vec<T> {
     type Via<V: 'static> = InArray;
+    const NULLABLE: bool = true;
 }
 
 impl<T: FieldType> FieldType for Vec<T> {
     type Path<M: 'static, C: 'static, V: 'static> = T::Path<M, C, V>;
     type Key = Vec<T::Key>;
     const KIND: Kind = Kind::Array;
+    const INDEXED: Kind = T::INDEXED;
 
     fn encode(key: &Self::Key) -> Result<Bson> {
         key.iter().map(T::encode).collect::<Result<_>>().map(Bson::Array)
@@ -49,6 +51,7 @@ macro_rules! list_type {
     ($list:ty, <$element:ident: $($bound:path),* $(; $other:ident: $($other_bound:path),+)?>) => {
         impl<$element: Nest $(, $other: 'static)?> Nest for $list {
             type Via<V: 'static> = InArray;
+            const NULLABLE: bool = true;
         }
 
         impl<$element $(, $other)?> FieldType for $list
@@ -59,6 +62,7 @@ macro_rules! list_type {
             type Path<M: 'static, C: 'static, V: 'static> = $element::Path<M, C, V>;
             type Key = Self;
             const KIND: Kind = Kind::Array;
+            const INDEXED: Kind = $element::INDEXED;
 
             fn encode(key: &Self) -> Result<Bson> {
                 encode_value(key)
@@ -83,11 +87,11 @@ list_type!(VecDeque<T>, <T: >);
 list_type!(BTreeSet<T>, <T: Ord>);
 list_type!(HashSet<T, S>, <T: Eq, Hash; S: BuildHasher>);
 
-/// The path to an element of a list `L` of model `M`, by `V`.
-type ElementPath<M, L, V> = <<L as List>::Element as FieldType>::Path<M, <L as List>::Element, V>;
-
-impl<M: 'static, L: List, V: 'static> Path<M, L, V> {
-    /// Any element of the array: a filter on it matches where at least one element does.
+// The element's type is a parameter, and not `L::Element`: else a path to no list would have no such
+// method, and the compiler could not say why.
+impl<M: 'static, L: 'static, V: 'static> Path<M, L, V> {
+    /// The elements of the array, for conditions that at least one of them must meet. A negation
+    /// (`ne`, `nin`) excludes the documents where one does not: no element may be equal.
     ///
     /// ```
     /// # use odm::prelude::*;
@@ -97,7 +101,11 @@ impl<M: 'static, L: List, V: 'static> Path<M, L, V> {
     /// assert_eq!(filter.to_string(), r#"{ "scores": { "$gt": 90 } }"#);
     /// ```
     #[must_use]
-    pub fn any(&self) -> ElementPath<M, L, InArray> {
+    pub fn any<T>(&self) -> T::Path<M, T, InArray>
+    where
+        T: FieldType,
+        L: List<Element = T>,
+    {
         Path::new(self.name.clone()).into()
     }
 
@@ -111,12 +119,14 @@ impl<M: 'static, L: List, V: 'static> Path<M, L, V> {
     /// assert_eq!(update.to_string(), r#"{ "$set": { "scores.0": 95 } }"#);
     /// ```
     #[must_use]
-    pub fn at(&self, position: usize) -> ElementPath<M, L, V> {
+    pub fn at<T>(&self, position: usize) -> T::Path<M, T, V>
+    where
+        T: FieldType,
+        L: List<Element = T>,
+    {
         Path::new(self.name.segment(position)).into()
     }
-}
 
-impl<M: 'static, L: List, V: 'static> Path<M, L, V> {
     /// The first element that the update's filter matched: the positional operator `$`.
     ///
     /// The filter must contain a condition on the array.
@@ -131,8 +141,10 @@ impl<M: 'static, L: List, V: 'static> Path<M, L, V> {
     /// assert_eq!(update.to_string(), r#"{ "$set": { "scores.$": 95 } }"#);
     /// ```
     #[must_use]
-    pub fn matched(&self) -> ElementPath<M, L, Positional>
+    pub fn matched<T>(&self) -> T::Path<M, T, Positional>
     where
+        T: FieldType,
+        L: List<Element = T>,
         V: Updatable,
     {
         Path::new(self.name.segment("$")).into()
@@ -150,8 +162,10 @@ impl<M: 'static, L: List, V: 'static> Path<M, L, V> {
     /// assert_eq!(update.to_string(), r#"{ "$inc": { "scores.$[]": 5 } }"#);
     /// ```
     #[must_use]
-    pub fn all_elements(&self) -> ElementPath<M, L, Positional>
+    pub fn all_elements<T>(&self) -> T::Path<M, T, Positional>
     where
+        T: FieldType,
+        L: List<Element = T>,
         V: Updatable,
     {
         Path::new(self.name.segment("$[]")).into()

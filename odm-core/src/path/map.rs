@@ -14,7 +14,8 @@ use crate::model::Kind;
 /// A field type that is stored as a document with names that are data.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a map",
-    label = "`key` needs a map with `String` keys"
+    label = "`key` needs a map with `String` keys",
+    note = "a field of an embedded document is a method of its path: `p.address().city()`"
 )]
 pub trait Map: FieldType {
     /// The type of the values.
@@ -57,7 +58,7 @@ impl<T: FieldType + Serialize> Map for BTreeMap<String, T> {
     type Value = T;
 }
 
-impl<M: 'static, C: Map, V: 'static> Path<M, C, V> {
+impl<M: 'static, C: 'static, V: 'static> Path<M, C, V> {
     /// The value under one key of the map.
     ///
     /// A key that is empty, begins with `$` or holds a `.` cannot be part of a path: the action
@@ -72,7 +73,11 @@ impl<M: 'static, C: Map, V: 'static> Path<M, C, V> {
     /// assert_eq!(update.to_string(), r#"{ "$inc": { "views.en": 1 } }"#);
     /// ```
     #[must_use]
-    pub fn key(&self, key: impl IntoKey<String>) -> <C::Value as FieldType>::Path<M, C::Value, V> {
+    pub fn key<T>(&self, key: impl IntoKey<String>) -> T::Path<M, T, V>
+    where
+        T: FieldType,
+        C: Map<Value = T>,
+    {
         Path::new(self.name.key(&key.into_key())).into()
     }
 }

@@ -10,12 +10,14 @@ use crate::error::{Error, Result};
 #[derive(Debug, Clone)]
 pub(crate) struct Name {
     text: Cow<'static, str>,
+    /// Whether something on the way may be absent, and with it the value.
+    nullable: bool,
     error: Option<Error>,
 }
 
 impl From<Cow<'static, str>> for Name {
     fn from(text: Cow<'static, str>) -> Self {
-        Self { text, error: None }
+        Self { text, nullable: false, error: None }
     }
 }
 
@@ -32,18 +34,23 @@ impl Name {
         }
     }
 
-    /// The path to a field or element below this one.
-    pub(crate) fn child(&self, name: &'static str) -> Self {
+    pub(crate) fn is_nullable(&self) -> bool {
+        self.nullable
+    }
+
+    /// The path to a field below this one, which may be absent if `nullable`.
+    pub(crate) fn child(&self, name: &'static str, nullable: bool) -> Self {
         let text = match self.text.is_empty() {
             true => Cow::Borrowed(name),
             false => Cow::Owned(format!("{}.{name}", self.text)),
         };
-        Self { text, error: self.error.clone() }
+        Self { text, nullable: self.nullable || nullable, error: self.error.clone() }
     }
 
     /// The path to an element: its position, or a positional operator.
     pub(crate) fn segment(&self, segment: impl Display) -> Self {
-        Self { text: Cow::Owned(format!("{}.{segment}", self.text)), error: self.error.clone() }
+        let text = Cow::Owned(format!("{}.{segment}", self.text));
+        Self { text, nullable: true, error: self.error.clone() }
     }
 
     /// The path to a key of a map.
@@ -62,6 +69,6 @@ impl Name {
             );
             Some(Error::invalid(message).with_path(self.as_str()))
         });
-        Self { text: Cow::Owned(format!("{}.{key}", self.text)), error }
+        Self { text: Cow::Owned(format!("{}.{key}", self.text)), nullable: true, error }
     }
 }

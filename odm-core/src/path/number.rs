@@ -19,8 +19,9 @@ pub trait Number: FieldType {
 
 /// An amount that can be added to a field of amounts `A` without a change of its width.
 #[diagnostic::on_unimplemented(
-    message = "a `{Self}` cannot be added to this field without a change of its width",
-    label = "the field is stored as `{A}`"
+    message = "expected an amount that fits `{A}`, as which the field is stored, found `{Self}`",
+    label = "cannot be added to an `{A}`",
+    note = "the server would widen the field to the type of the amount: convert the amount, by `as` or `try_into()`, or declare the field wider"
 )]
 pub trait Delta<A> {
     /// The amount as BSON.
@@ -32,6 +33,7 @@ pub trait Delta<A> {
 
 macro_rules! numbers {
     ($($amount:ty: $($field:ty)+;)+) => {$($(
+        #[diagnostic::do_not_recommend]
         impl Number for $field {
             type Amount = $amount;
         }
@@ -45,12 +47,14 @@ numbers! {
     Decimal128: Decimal128;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Number> Number for Option<T> {
     type Amount = T::Amount;
 }
 
 macro_rules! deltas {
     ($($amount:ty => $bson:ident: $($from:ty)+;)+) => {$($(
+        #[diagnostic::do_not_recommend]
         impl Delta<$amount> for $from {
             fn encode(self) -> Result<Bson> {
                 Ok(Bson::$bson(self.into()))
@@ -66,6 +70,7 @@ deltas! {
     Decimal128 => Decimal128: Decimal128;
 }
 
+#[diagnostic::do_not_recommend]
 impl Delta<i64> for u64 {
     fn encode(self) -> Result<Bson> {
         encode_u64(self)

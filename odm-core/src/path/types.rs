@@ -13,6 +13,7 @@ macro_rules! value_types {
             type Via<V: 'static> = V;
         }
 
+        #[diagnostic::do_not_recommend]
         impl FieldType for $type {
             type Path<M: 'static, C: 'static, V: 'static> = Path<M, C, V>;
             type Key = Self;
@@ -67,7 +68,11 @@ pub(super) fn encode_u64(value: u64) -> Result<Bson> {
     note = "declare the field as `bson::DateTime`: documents expire by the date they hold"
 )]
 pub trait Dated: FieldType {}
+#[diagnostic::do_not_recommend]
 impl Dated for bson::DateTime {}
+#[diagnostic::do_not_recommend]
 impl<T: Dated> Dated for Option<T> {}
+#[diagnostic::do_not_recommend]
 impl<T: Dated> Dated for Vec<T> {}
+#[diagnostic::do_not_recommend]
 impl<F: Coding> Dated for Coded<F> {}

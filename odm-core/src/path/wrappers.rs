@@ -4,18 +4,20 @@ use bson::Bson;
 
 use super::{FieldType, List, Map, Nest};
 use crate::error::Result;
-use crate::model::{Kind, Shape};
+use crate::model::{Kind, Names, Shape};
 
 impl<T: Nest> Nest for Option<T> {
     type Via<V: 'static> = T::Via<V>;
+    const NULLABLE: bool = true;
 }
 
 impl<T: FieldType> FieldType for Option<T> {
     type Path<M: 'static, C: 'static, V: 'static> = T::Path<M, C, V>;
     type Key = Option<T::Key>;
     const KIND: Kind = T::KIND;
+    const INDEXED: Kind = T::INDEXED;
     const OPTIONAL: bool = true;
-    const NAMES: &'static [&'static str] = T::NAMES;
+    const NAMES: &'static Names = T::NAMES;
 
     fn encode(key: &Self::Key) -> Result<Bson> {
         key.as_ref().map_or(Ok(Bson::Null), T::encode)
@@ -36,14 +38,16 @@ impl<C: Map> Map for Option<C> {
 
 impl<T: Nest> Nest for Box<T> {
     type Via<V: 'static> = T::Via<V>;
+    const NULLABLE: bool = T::NULLABLE;
 }
 
 impl<T: FieldType> FieldType for Box<T> {
     type Path<M: 'static, C: 'static, V: 'static> = T::Path<M, C, V>;
     type Key = T::Key;
     const KIND: Kind = T::KIND;
+    const INDEXED: Kind = T::INDEXED;
     const OPTIONAL: bool = T::OPTIONAL;
-    const NAMES: &'static [&'static str] = T::NAMES;
+    const NAMES: &'static Names = T::NAMES;
 
     fn encode(key: &Self::Key) -> Result<Bson> {
         T::encode(key)

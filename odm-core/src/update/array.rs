@@ -11,7 +11,7 @@ use crate::path::{FieldType, IntoKey, List, Path, Updatable};
 
 type ElementKey<L> = <<L as List>::Element as FieldType>::Key;
 
-impl<M, L: List, V: Updatable> Path<M, L, V> {
+impl<M, L, V> Path<M, L, V> {
     /// Appends the value: `$push`. A missing array is created.
     ///
     /// ```
@@ -21,28 +21,42 @@ impl<M, L: List, V: Updatable> Path<M, L, V> {
     /// let update = Post::fields().voters().push("calvin");
     /// assert_eq!(update.to_string(), r#"{ "$push": { "voters": "calvin" } }"#);
     /// ```
-    pub fn push<K: IntoKey<ElementKey<L>>>(&self, value: K) -> Update<M> {
+    pub fn push<K>(&self, value: K) -> Update<M>
+    where
+        L: List,
+        V: Updatable,
+        K: IntoKey<ElementKey<L>>,
+    {
         Update::operator("$push", &self.name, one::<L>(value))
     }
 
     /// Appends the values in their order: `$push` with `$each`.
-    pub fn push_each<K: IntoKey<ElementKey<L>>>(
-        &self,
-        values: impl IntoIterator<Item = K>,
-    ) -> Update<M> {
+    pub fn push_each<K>(&self, values: impl IntoIterator<Item = K>) -> Update<M>
+    where
+        L: List,
+        V: Updatable,
+        K: IntoKey<ElementKey<L>>,
+    {
         Update::operator("$push", &self.name, each::<L, K>(values))
     }
 
     /// Appends the value unless an element is equal to it: `$addToSet`.
-    pub fn add_to_set<K: IntoKey<ElementKey<L>>>(&self, value: K) -> Update<M> {
+    pub fn add_to_set<K>(&self, value: K) -> Update<M>
+    where
+        L: List,
+        V: Updatable,
+        K: IntoKey<ElementKey<L>>,
+    {
         Update::operator("$addToSet", &self.name, one::<L>(value))
     }
 
     /// Appends each of the values that no element is equal to: `$addToSet` with `$each`.
-    pub fn add_to_set_each<K: IntoKey<ElementKey<L>>>(
-        &self,
-        values: impl IntoIterator<Item = K>,
-    ) -> Update<M> {
+    pub fn add_to_set_each<K>(&self, values: impl IntoIterator<Item = K>) -> Update<M>
+    where
+        L: List,
+        V: Updatable,
+        K: IntoKey<ElementKey<L>>,
+    {
         Update::operator("$addToSet", &self.name, each::<L, K>(values))
     }
 
@@ -55,7 +69,12 @@ impl<M, L: List, V: Updatable> Path<M, L, V> {
     /// let update = Post::fields().tags().pull("draft");
     /// assert_eq!(update.to_string(), r#"{ "$pull": { "tags": "draft" } }"#);
     /// ```
-    pub fn pull<K: IntoKey<ElementKey<L>>>(&self, value: K) -> Update<M> {
+    pub fn pull<K>(&self, value: K) -> Update<M>
+    where
+        L: List,
+        V: Updatable,
+        K: IntoKey<ElementKey<L>>,
+    {
         let value = L::Element::encode(&value.into_key());
         Update::operator("$pull", &self.name, value.map(equal_to))
     }
@@ -77,7 +96,11 @@ impl<M, L: List, V: Updatable> Path<M, L, V> {
     pub fn pull_where(
         &self,
         condition: impl FnOnce(ElementRoot<L>) -> Filter<L::Element>,
-    ) -> Update<M> {
+    ) -> Update<M>
+    where
+        L: List,
+        V: Updatable,
+    {
         let condition = element_filter::<L>(condition);
         Update::operator("$pull", &self.name, condition.map(Bson::Document))
     }

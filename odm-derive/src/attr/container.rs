@@ -2,7 +2,7 @@
 
 use syn::{Attribute, Expr, Lit, LitInt, LitStr, Path};
 
-use super::{IndexAttr, Item, Value, items, set, unknown};
+use super::{IndexAttr, Item, Value, items, once, set, unknown};
 use crate::errors::Errors;
 use crate::input::Role;
 
@@ -23,20 +23,14 @@ pub(crate) enum SchemaVersion {
     Text(LitStr),
 }
 
-const DOCUMENT: [&str; 6] = [
-    "collection",
-    "database",
-    "schema_version",
-    "version_field",
-    "index",
-    "crate",
-];
+const DOCUMENT: [&str; 6] =
+    ["collection", "database", "schema_version", "version_field", "index", "crate"];
 const EMBEDDED: [&str; 1] = ["crate"];
 
 impl ContainerAttrs {
     pub(crate) fn from_syn(attrs: &[Attribute], role: Role, errors: &mut Errors) -> Self {
         let mut read = Self::default();
-        for item in items(attrs, errors) {
+        for item in once(items(attrs, errors), &["index"], errors) {
             match role {
                 Role::Document => read.document_item(&item, errors),
                 Role::Embedded => read.embedded_item(&item, errors),
@@ -52,12 +46,7 @@ impl ContainerAttrs {
             "database" => set(&mut self.database, item.string(errors), name, errors),
             "version_field" => set(&mut self.version_field, item.string(errors), name, errors),
             "schema_version" => {
-                set(
-                    &mut self.schema_version,
-                    schema_version(item, errors),
-                    name,
-                    errors,
-                );
+                set(&mut self.schema_version, schema_version(item, errors), name, errors);
             }
             "index" => self.indexes.extend(index(item, errors)),
             "crate" => set(&mut self.krate, krate(item, errors), name, errors),
@@ -104,7 +93,7 @@ fn schema_version(item: &Item, errors: &mut Errors) -> Option<SchemaVersion> {
     }
     let message =
         "expected a 32-bit number or a label: `schema_version = 2` or `schema_version = \"2.0\"`";
-    errors.at(&item.name, message);
+    errors.at(item.value_or_name(), message);
     None
 }
 

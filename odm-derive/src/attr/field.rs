@@ -2,7 +2,7 @@
 
 use syn::Attribute;
 
-use super::{IndexAttr, Item, Value, items, unknown};
+use super::{IndexAttr, Item, Value, items, once, unknown};
 use crate::errors::Errors;
 
 /// What a field declares.
@@ -13,14 +13,13 @@ pub(crate) struct FieldAttrs {
     pub(crate) index: Option<IndexAttr>,
 }
 
-const KNOWN: [&str; 9] = [
-    "index", "unique", "sparse", "hidden", "desc", "partial", "ttl", "name", "opaque",
-];
+const KNOWN: [&str; 9] =
+    ["index", "unique", "sparse", "hidden", "desc", "partial", "ttl", "name", "opaque"];
 
 impl FieldAttrs {
     pub(crate) fn from_syn(attrs: &[Attribute], errors: &mut Errors) -> Self {
         let mut read = Self::default();
-        for item in items(attrs, errors) {
+        for item in once(items(attrs, errors), &[], errors) {
             read.item(&item, errors);
         }
         read
@@ -35,7 +34,9 @@ impl FieldAttrs {
                 match &item.value {
                     Value::None => {}
                     Value::List(tokens) => index.options(tokens.clone(), errors),
-                    Value::Expr(_) => errors.at(name, "expected `index` or `index(unique, …)`"),
+                    Value::Expr(value) => {
+                        errors.at(value, "expected `index` or `index(unique, …)`");
+                    }
                 }
             }
             "unique" if matches!(item.value, Value::List(_)) => {

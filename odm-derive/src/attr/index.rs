@@ -5,7 +5,7 @@ use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Expr, ExprClosure, Lit, LitStr, Token};
 
-use super::{Item, Value, set, unknown};
+use super::{Item, Value, list_items, once, set, unknown};
 use crate::errors::Errors;
 
 /// One index as declared.
@@ -13,6 +13,8 @@ pub(crate) struct IndexAttr {
     /// The word that declares it.
     pub(crate) declared_by: Ident,
     pub(crate) keys: Vec<Key>,
+    /// The options in a list of keys that are words alone, as keys are.
+    pub(crate) words: Vec<Ident>,
     pub(crate) unique: bool,
     pub(crate) sparse: bool,
     pub(crate) hidden: bool,
@@ -29,9 +31,11 @@ pub(crate) struct Key {
     pub(crate) descending: bool,
 }
 
-const OPTIONS: [&str; 7] = [
-    "unique", "sparse", "hidden", "desc", "name", "partial", "ttl",
-];
+pub(crate) const OPTIONS: [&str; 7] =
+    ["unique", "sparse", "hidden", "desc", "name", "partial", "ttl"];
+
+/// Options without a value.
+const WORDS: [&str; 4] = ["unique", "sparse", "hidden", "desc"];
 
 /// An entry of `index(…)`.
 enum Entry {
@@ -48,10 +52,7 @@ impl Parse for Entry {
         let descending = input.peek(Token![-]);
         if sign {
             input.step(|cursor| {
-                cursor
-                    .punct()
-                    .map(|(_, rest)| ((), rest))
-                    .ok_or_else(|| cursor.error("a sign"))
+                cursor.punct().map(|(_, rest)| ((), rest)).ok_or_else(|| cursor.error("a sign"))
             })?;
         }
         if !input.peek(syn::Ident) {
@@ -60,14 +61,14 @@ impl Parse for Entry {
             return Err(input.error(message));
         }
         let path = Punctuated::<Ident, Token![.]>::parse_separated_nonempty(input)?;
-        Ok(Self::Key(Key {
-            path: path.into_iter().collect(),
-            descending,
-        }))
+        if !(input.is_empty() || input.peek(Token![,])) {
+            return Err(input.error("expected a comma after the key"));
+        }
+        Ok(Self::Key(Key { path: path.into_iter().collect(), descending }))
     }
 }
 
-/// Whether what follows is an option and not a key: a known word alone, or anything with a value.
+/// Whether what follows is an option and not a key: one of [`WORDS`] alone, or anything with a value.
 fn is_option(input: ParseStream<'_>) -> bool {
     let ahead = input.fork();
     let Ok(word) = ahead.parse::<Ident>() else {
@@ -76,7 +77,7 @@ fn is_option(input: ParseStream<'_>) -> bool {
     let is_alone = ahead.is_empty() || ahead.peek(Token![,]);
     ahead.peek(Token![=])
         || ahead.peek(syn::token::Paren)
-        || (is_alone && OPTIONS.contains(&word.to_string().as_str()))
+        || (is_alone && WORDS.contains(&word.to_string().as_str()))
 }
 
 impl IndexAttr {
@@ -84,6 +85,7 @@ impl IndexAttr {
         Self {
             declared_by: declared_by.clone(),
             keys: Vec::new(),
+            words: Vec::new(),
             unique: false,
             sparse: false,
             hidden: false,
@@ -102,17 +104,21 @@ impl IndexAttr {
     ) -> Option<Self> {
         let mut index = Self::new(declared_by);
         let entries = Punctuated::<Entry, Token![,]>::parse_terminated.parse2(tokens);
+        let mut options = Vec::new();
         for entry in errors.ok(entries)? {
             match entry {
                 Entry::Key(key) => index.keys.push(key),
                 Entry::Option(item) if item.name == "desc" => {
-                    errors.at(
-                        &item.name,
-                        "a descending key is written with a minus: `-when`",
-                    );
+                    errors.at(&item.name, "a descending key is written with a minus: `-when`");
                 }
-                Entry::Option(item) => index.option(&item, errors),
+                Entry::Option(item) => options.push(item),
             }
+        }
+        for option in once(options, &[], errors) {
+            if matches!(option.value, Value::None) {
+                index.words.push(option.name.clone());
+            }
+            index.option(&option, errors);
         }
         if index.keys.is_empty() {
             errors.at(declared_by, "the index has no key: `index(author, -when)`");
@@ -123,8 +129,7 @@ impl IndexAttr {
 
     /// `index(unique, …)` on a field: options alone.
     pub(super) fn options(&mut self, tokens: TokenStream, errors: &mut Errors) {
-        let items = Punctuated::<Item, Token![,]>::parse_terminated.parse2(tokens);
-        for item in errors.ok(items).into_iter().flatten() {
+        for item in once(list_items(tokens, errors), &[], errors) {
             self.option(&item, errors);
         }
     }
@@ -167,7 +172,7 @@ fn seconds(item: &Item, errors: &mut Errors) -> Option<i64> {
     let accepted = parsed.filter(|&seconds| i32::try_from(seconds).is_ok());
     if accepted.is_none() {
         let message = "expected whole seconds up to 2147483647: `ttl = \"30d\"` or `ttl = 3600`";
-        errors.at(&item.name, message);
+        errors.at(item.value_or_name(), message);
     }
     accepted
 }

@@ -1,10 +1,8 @@
 //! The expansion of `Document`.
 
 use heck::ToSnakeCase;
-use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::Type;
-use syn::spanned::Spanned;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
 
 use super::{Declared, fields as paths, shape};
 use crate::attr::{IndexAttr, SchemaVersion};
@@ -12,18 +10,15 @@ use crate::input::{Field, Input};
 
 pub(super) fn expand(input: &Input<'_>, fields: &[Field<'_>]) -> TokenStream {
     let (ident, vis) = (input.ident, input.vis);
-    let name = ident.to_string();
-    let doc = &input.doc;
-    let declared: Vec<_> = fields
-        .iter()
-        .map(|field| Declared::of(ident, field))
-        .collect();
+    let (name, doc) = (input.rust_name(), &input.doc);
+    let declared: Vec<_> = fields.iter().map(|field| Declared::of(ident, field)).collect();
     let codings = declared.iter().map(|declared| &declared.coding);
-    let paths_name = format_ident!("{ident}Fields");
+    let paths_name = super::paths_name(ident);
     let accessors = paths::accessors(vis, fields, &declared);
     let paths_type = paths::expand_type(vis, &paths_name, ident, &accessors);
     let table = shape::table(fields, &declared);
-    let flatten_checks = shape::flatten_checks(fields, &declared);
+    let version_field = input.attrs.schema_version.is_some().then(|| input.version_field());
+    let flatten_checks = shape::flatten_checks(fields, &declared, version_field.as_deref());
     let model = model(input, fields);
     let indexes = indexes(input, fields, &paths_name);
     let document_impl = document_impl(input, fields, &declared);
@@ -31,11 +26,11 @@ pub(super) fn expand(input: &Input<'_>, fields: &[Field<'_>]) -> TokenStream {
         #(#codings)*
         #paths_type
         #flatten_checks
-        static SHAPE: __odm::Shape = {
+        static __SHAPE: __odm::Shape = {
             const FIELDS: &[__odm::Field] = &#table;
             __odm::Shape::new(#name, #doc, FIELDS)
         };
-        static MODEL: __odm::Model = #model;
+        static __MODEL: __odm::Model = #model;
         #indexes
         impl #ident {
             /// The paths to the fields, for filters, updates and sorts.
@@ -48,31 +43,23 @@ pub(super) fn expand(input: &Input<'_>, fields: &[Field<'_>]) -> TokenStream {
 }
 
 fn model(input: &Input<'_>, fields: &[Field<'_>]) -> TokenStream {
-    let name = input.ident.to_string();
+    let name = input.rust_name();
     let collection = match &input.attrs.collection {
         Some(collection) => collection.to_token_stream(),
         None => default_collection(&name).to_token_stream(),
     };
-    let database = input
-        .attrs
-        .database
-        .as_ref()
-        .map(|database| quote!(.database(#database)));
+    let database = input.attrs.database.as_ref().map(|database| quote!(.database(#database)));
     let version_field = input.version_field();
-    let version = input
-        .attrs
-        .schema_version
-        .as_ref()
-        .map(|version| match version {
-            SchemaVersion::Number(number) => {
-                quote!(.version(__odm::Version::number(#version_field, #number)))
-            }
-            SchemaVersion::Text(text) => {
-                quote!(.version(__odm::Version::text(#version_field, #text)))
-            }
-        });
-    let indexes = has_indexes(input, fields).then(|| quote!(.indexes(indexes)));
-    quote!(__odm::Model::new(#name, #collection, &SHAPE) #database #version #indexes)
+    let version = input.attrs.schema_version.as_ref().map(|version| match version {
+        SchemaVersion::Number(number) => {
+            quote!(.version(__odm::Version::number(#version_field, #number)))
+        }
+        SchemaVersion::Text(text) => {
+            quote!(.version(__odm::Version::text(#version_field, #text)))
+        }
+    });
+    let indexes = has_indexes(input, fields).then(|| quote!(.indexes(__indexes)));
+    quote!(__odm::Model::new(#name, #collection, &__SHAPE) #database #version #indexes)
 }
 
 /// `BlogPost` is stored in `blog_posts`.
@@ -85,48 +72,57 @@ fn has_indexes(input: &Input<'_>, fields: &[Field<'_>]) -> bool {
 }
 
 fn document_impl(input: &Input<'_>, fields: &[Field<'_>], declared: &[Declared]) -> TokenStream {
-    let ident = input.ident;
     let id = fields.iter().zip(declared).find(|(field, _)| field.is_id());
-    // `valid` has refused a struct without `_id`.
     let Some((field, declared)) = id else {
-        return TokenStream::new();
+        return without_id(input);
     };
-    let id_ident = field.ident;
-    let (ty, get, check) = match field.option() {
+    let (ident, id_ident) = (input.ident, field.ident);
+    let (declared, get, check) = match field.option() {
         Some(inner) if declared.coding.is_none() => {
-            let check = quote_spanned! {inner.span()=>
-                const _: () = __odm::is_generated::<#inner>();
-            };
-            (inner, quote!(self.#id_ident.as_ref()), check)
+            let check = quote!(const _: () = __odm::is_generated::<#inner>(););
+            (&Declared::new(inner), quote!(self.#id_ident.as_ref()), check)
         }
-        _ => (
-            &declared.ty,
-            quote!(__odm::Some(&self.#id_ident)),
-            id_check(&declared.ty),
-        ),
+        _ => (declared, quote!(__odm::Some(&self.#id_ident)), id_check(declared)),
+    };
+    let (ty, key) = (&declared.ty, declared.get("Key"));
+    let id = quote_spanned! {declared.ends.0=>
+        fn id(&self) -> __odm::Option<&#key> {
+            #get
+        }
     };
     quote! {
         #check
         impl __odm::Document for #ident {
             type Id = #ty;
-            const MODEL: &'static __odm::Model = &MODEL;
-            fn id(&self) -> __odm::Option<&<#ty as __odm::FieldType>::Key> {
-                #get
+            const MODEL: &'static __odm::Model = &__MODEL;
+            #id
+        }
+    }
+}
+
+/// `valid` has refused a struct without `_id`: so that no other errors follow from it.
+fn without_id(input: &Input<'_>) -> TokenStream {
+    let ident = input.ident;
+    quote! {
+        impl __odm::Document for #ident {
+            type Id = __odm::Bson;
+            const MODEL: &'static __odm::Model = &__MODEL;
+            fn id(&self) -> __odm::Option<&__odm::Bson> {
+                __odm::None
             }
         }
     }
 }
 
-fn id_check(ty: &Type) -> TokenStream {
-    quote_spanned! {ty.span()=>
-        const _: () = ::core::assert!(
-            __odm::is_id::<#ty>(),
-            "an `_id` cannot be an array, a regular expression or null"
-        );
-    }
+fn id_check(declared: &Declared) -> TokenStream {
+    let field = declared.get("FIELD");
+    declared.assert(
+        &quote!(__odm::is_id(&#field)),
+        "an `_id` cannot be an array, a regular expression or null",
+    )
 }
 
-/// `fn indexes() -> Vec<Index> { let fields = Post::fields(); … }`
+/// `fn __indexes() -> Vec<Index> { let __fields = Post::fields(); … }`
 fn indexes(input: &Input<'_>, fields: &[Field<'_>], paths: &Ident) -> TokenStream {
     if !has_indexes(input, fields) {
         return TokenStream::new();
@@ -134,35 +130,37 @@ fn indexes(input: &Input<'_>, fields: &[Field<'_>], paths: &Ident) -> TokenStrea
     let ident = input.ident;
     let of_fields = fields.iter().filter_map(|field| {
         let index = field.attrs.index.as_ref()?;
-        let key = field_path(field);
-        Some(index_of(ident, paths, index, &[(key, index.descending)]))
+        Some(index_of(ident, paths, index, &[(field_path(field), index.descending)]))
     });
     let of_struct = input.attrs.indexes.iter().map(|index| {
-        let keys: Vec<_> = index
-            .keys
-            .iter()
-            .map(|key| (nested_path(&key.path), key.descending))
-            .collect();
+        let keys: Vec<_> =
+            index.keys.iter().map(|key| (nested_path(&key.path), key.descending)).collect();
         index_of(ident, paths, index, &keys)
     });
     quote! {
-        fn indexes() -> __odm::Vec<__odm::Index> {
-            let fields = #ident::fields();
+        fn __indexes() -> __odm::Vec<__odm::Index> {
+            let __fields = #ident::fields();
             __odm::Vec::from([#(#of_fields,)* #(#of_struct,)*])
         }
     }
 }
 
+/// `&__fields.when()`, as a whole at the type: it is what an option of an index may not fit.
 fn field_path(field: &Field<'_>) -> TokenStream {
-    let ident = field.ident;
-    quote_spanned!(field.ty.span()=> fields.#ident())
+    let (first, last) = super::ends(field.ty);
+    let mut name = field.ident.clone();
+    name.set_span(last);
+    let root = quote_spanned!(first=> &__fields);
+    let call = quote_spanned!(last=> .#name());
+    quote!(#root #call)
 }
 
-/// `fields.comments().who()`, each call at the span of its name, so that an unknown one is
+/// `&__fields.comments().who()`, each call at the span of its name, so that an unknown one is
 /// underlined.
 fn nested_path(path: &[Ident]) -> TokenStream {
+    let first = path.first().map_or_else(Span::call_site, Ident::span);
     path.iter().fold(
-        quote!(fields),
+        quote_spanned!(first=> &__fields),
         |outer, name| quote_spanned!(name.span()=> #outer.#name()),
     )
 }
@@ -175,7 +173,7 @@ fn index_of(
 ) -> TokenStream {
     let keys_code = keys.iter().map(|(key, descending)| {
         let direction = if *descending { -1i32 } else { 1i32 };
-        quote!(.key(&#key, #direction))
+        quote!(.key(#key, #direction))
     });
     let flag = |set: bool, method: TokenStream| set.then_some(method);
     let unique = flag(index.unique, quote!(.unique()));
@@ -185,11 +183,11 @@ fn index_of(
     let partial = index.partial.as_ref().map(|closure| {
         quote!(.partial({
             let filter: fn(&#paths<#ident>) -> __odm::Filter<#ident> = #closure;
-            filter(&fields)
+            filter(&__fields)
         }))
     });
     let ttl = index.ttl.as_ref().zip(keys.first()).map(
-        |((seconds, word), (key, _))| quote_spanned!(word.span()=> .expire_after(&#key, #seconds)),
+        |((seconds, word), (key, _))| quote_spanned!(word.span()=> .expire_after(#key, #seconds)),
     );
     quote!(__odm::Index::new() #(#keys_code)* #unique #sparse #hidden #name #partial #ttl)
 }

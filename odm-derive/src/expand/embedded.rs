@@ -1,7 +1,7 @@
 //! The expansion of `Embedded` for structs.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::quote;
 use syn::Type;
 
 use super::{Declared, fields as paths, shape};
@@ -9,29 +9,22 @@ use crate::input::{Field, Input};
 
 pub(super) fn expand_struct(input: &Input<'_>, fields: &[Field<'_>]) -> TokenStream {
     let (ident, vis) = (input.ident, input.vis);
-    let (name, doc) = (ident.to_string(), &input.doc);
-    let declared: Vec<_> = fields
-        .iter()
-        .map(|field| Declared::of(ident, field))
-        .collect();
+    let (name, doc) = (input.rust_name(), &input.doc);
+    let declared: Vec<_> = fields.iter().map(|field| Declared::of(ident, field)).collect();
     let codings = declared.iter().map(|declared| &declared.coding);
-    let paths_name = format_ident!("{ident}Fields");
+    let paths_name = super::paths_name(ident);
     let accessors = paths::accessors(vis, fields, &declared);
     let paths_type = paths::expand_type(vis, &paths_name, ident, &accessors);
     let table = shape::table(fields, &declared);
-    let flatten_checks = shape::flatten_checks(fields, &declared);
-    let names = shape::names(fields);
-    let traits = traits(
-        ident,
-        &quote!(#paths_name<M, C, V>),
-        &quote!(__odm::Kind::Document),
-        &names,
-    );
+    let flatten_checks = shape::flatten_checks(fields, &declared, None);
+    let names = shape::names(fields, &declared);
+    let traits =
+        traits(ident, &quote!(#paths_name<__M, __C, __V>), &quote!(__odm::Kind::Document), &names);
     quote! {
         #(#codings)*
         #paths_type
         #flatten_checks
-        static SHAPE: __odm::Shape = {
+        static __SHAPE: __odm::Shape = {
             const FIELDS: &[__odm::Field] = &#table;
             __odm::Shape::new(#name, #doc, FIELDS)
         };
@@ -54,23 +47,26 @@ pub(super) fn traits(
 ) -> TokenStream {
     quote! {
         impl __odm::Nest for #ident {
-            type Via<V: 'static> = V;
+            type Via<__V: 'static> = __V;
         }
+        #[diagnostic::do_not_recommend]
         impl __odm::FieldType for #ident {
-            type Path<M: 'static, C: 'static, V: 'static> = #path;
+            type Path<__M: 'static, __C: 'static, __V: 'static> = #path;
             type Key = Self;
             const KIND: __odm::Kind = #kind;
-            const NAMES: &'static [&'static __odm::str] = &#names;
+            const NAMES: &'static __odm::Names = &#names;
             fn encode(value: &Self) -> __odm::Encoded {
-                __odm::encode_value(value)
+                __odm::encode_embedded(value)
             }
             fn shape() -> __odm::Option<&'static __odm::Shape> {
-                __odm::Some(&SHAPE)
+                __odm::Some(&__SHAPE)
             }
         }
+        #[diagnostic::do_not_recommend]
         impl __odm::Embedded for #ident {
-            const SHAPE: &'static __odm::Shape = &SHAPE;
+            const SHAPE: &'static __odm::Shape = &__SHAPE;
         }
+        #[diagnostic::do_not_recommend]
         impl __odm::IntoKey<__odm::Option<#ident>> for #ident {
             fn into_key(self) -> __odm::Option<#ident> {
                 __odm::Some(self)
@@ -82,22 +78,31 @@ pub(super) fn traits(
 /// A newtype is stored as its field, and its paths are plain.
 pub(super) fn expand_newtype(input: &Input<'_>, ty: &Type) -> TokenStream {
     let ident = input.ident;
+    let declared = Declared::new(ty);
+    let (kind, optional) = (declared.get("KIND"), declared.get("OPTIONAL"));
+    let (indexed, names) = (declared.get("INDEXED"), declared.get("NAMES"));
+    let shape = declared.get("shape");
     quote! {
         impl __odm::Nest for #ident {
-            type Via<V: 'static> = <#ty as __odm::Nest>::Via<V>;
+            type Via<__V: 'static> = <#ty as __odm::Nest>::Via<__V>;
+            const NULLABLE: __odm::bool = <#ty as __odm::Nest>::NULLABLE;
         }
+        #[diagnostic::do_not_recommend]
         impl __odm::FieldType for #ident {
-            type Path<M: 'static, C: 'static, V: 'static> = __odm::Path<M, C, V>;
+            type Path<__M: 'static, __C: 'static, __V: 'static> = __odm::Path<__M, __C, __V>;
             type Key = Self;
-            const KIND: __odm::Kind = <#ty as __odm::FieldType>::KIND;
-            const OPTIONAL: __odm::bool = <#ty as __odm::FieldType>::OPTIONAL;
+            const KIND: __odm::Kind = #kind;
+            const INDEXED: __odm::Kind = #indexed;
+            const OPTIONAL: __odm::bool = #optional;
+            const NAMES: &'static __odm::Names = #names;
             fn encode(value: &Self) -> __odm::Encoded {
                 __odm::encode_value(value)
             }
             fn shape() -> __odm::Option<&'static __odm::Shape> {
-                <#ty as __odm::FieldType>::shape()
+                #shape()
             }
         }
+        #[diagnostic::do_not_recommend]
         impl __odm::IntoKey<__odm::Option<#ident>> for #ident {
             fn into_key(self) -> __odm::Option<#ident> {
                 __odm::Some(self)

@@ -3,24 +3,20 @@
 use heck::ToSnakeCase;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
-use syn::{Type, parse_quote};
+use syn::parse_quote;
 
 use super::{Declared, embedded, fields as paths, shape};
 use crate::input::{Content, Field, Input, Variant};
 
 /// Unit variants: stored as strings.
 pub(super) fn expand_unit(input: &Input<'_>, variants: &[Variant<'_>]) -> TokenStream {
-    let (name, doc) = (input.ident.to_string(), &input.doc);
+    let (name, doc) = (input.rust_name(), &input.doc);
     let table = variants.iter().map(|variant| entry(variant, &quote!([])));
-    let path = quote!(__odm::Path<M, C, V>);
-    let traits = embedded::traits(
-        input.ident,
-        &path,
-        &quote!(__odm::Kind::String),
-        &quote!([]),
-    );
+    let path = quote!(__odm::Path<__M, __C, __V>);
+    let names = quote!(__odm::Names::NONE);
+    let traits = embedded::traits(input.ident, &path, &quote!(__odm::Kind::String), &names);
     quote! {
-        static SHAPE: __odm::Shape = {
+        static __SHAPE: __odm::Shape = {
             const VARIANTS: &[__odm::Variant] = &[#(#table),*];
             __odm::Shape::new(#name, #doc, &[]).variants(VARIANTS)
         };
@@ -28,45 +24,43 @@ pub(super) fn expand_unit(input: &Input<'_>, variants: &[Variant<'_>]) -> TokenS
     }
 }
 
+/// What a variant adds to its enum.
+#[derive(Default)]
+struct Expanded {
+    /// Types and checks beside the enum.
+    definition: TokenStream,
+    /// The method that yields the paths to its fields.
+    accessor: TokenStream,
+    /// The table of its fields.
+    fields: TokenStream,
+    /// The stored names of its fields.
+    names: TokenStream,
+}
+
 /// An internal tag: paths to the tag, and to the fields of each variant by its name.
 pub(super) fn expand_tagged(input: &Input<'_>, tag: &str, variants: &[Variant<'_>]) -> TokenStream {
     let (ident, vis) = (input.ident, input.vis);
-    let (name, doc) = (ident.to_string(), &input.doc);
-    let paths_name = format_ident!("{ident}Fields");
-    let tag_type: Type = parse_quote!(__odm::String);
+    let (name, doc) = (input.rust_name(), &input.doc);
+    let paths_name = super::paths_name(ident);
+    let tag_type = Declared::new(&parse_quote!(__odm::String));
     let tag_doc = format!("The tag that tells the variants of `{name}` apart.");
-    let tag_ident = path_ident(tag);
-    let mut accessors = vec![paths::accessor(vis, &tag_ident, tag, &tag_doc, &tag_type)];
-    let mut definitions = Vec::new();
-    let mut table = Vec::new();
-    for variant in variants {
-        let accessor_ident = path_ident(&variant.ident.to_string());
-        match &variant.content {
-            Content::Unit => table.push(entry(variant, &quote!([]))),
-            Content::Newtype(ty) => {
-                accessors.push(paths::flattened(vis, &accessor_ident, &variant.doc, ty));
-                let field = quote!([__odm::Field::of::<#ty>("0", "", "").flatten()]);
-                table.push(entry(variant, &field));
-            }
-            Content::Struct(fields) => {
-                let (definition, accessor, fields) =
-                    expand_variant(input, variant, fields, &accessor_ident);
-                definitions.push(definition);
-                accessors.push(accessor);
-                table.push(entry(variant, &fields));
-            }
-        }
-    }
+    let expanded: Vec<_> =
+        variants.iter().map(|variant| expand_variant(input, tag, variant)).collect();
+    let mut accessors = vec![paths::accessor(vis, &path_ident(tag), tag, &tag_doc, &tag_type)];
+    accessors.extend(expanded.iter().map(|variant| variant.accessor.clone()));
     let paths_type = paths::expand_type(vis, &paths_name, ident, &accessors);
-    let path = quote!(#paths_name<M, C, V>);
-    let kind = quote!(__odm::Kind::Document);
-    let traits = embedded::traits(ident, &path, &kind, &quote!([#tag]));
+    let names: Vec<_> = expanded.iter().map(|variant| variant.names.clone()).collect();
+    let names = shape::names_of(std::iter::once(tag), &names);
+    let path = quote!(#paths_name<__M, __C, __V>);
+    let traits = embedded::traits(ident, &path, &quote!(__odm::Kind::Document), &names);
+    let definitions = expanded.iter().map(|variant| &variant.definition);
+    let table = variants.iter().zip(&expanded).map(|(v, expanded)| entry(v, &expanded.fields));
+    let tag_field = tag_type.get("FIELD");
     quote! {
         #(#definitions)*
         #paths_type
-        static SHAPE: __odm::Shape = {
-            const FIELDS: &[__odm::Field] =
-                &[__odm::Field::of::<#tag_type>(#tag, #tag, #tag_doc)];
+        static __SHAPE: __odm::Shape = {
+            const FIELDS: &[__odm::Field] = &[#tag_field.named(#tag, #tag, #tag_doc)];
             const VARIANTS: &[__odm::Variant] = &[#(#table),*];
             __odm::Shape::new(#name, #doc, FIELDS).variants(VARIANTS)
         };
@@ -80,38 +74,72 @@ pub(super) fn expand_tagged(input: &Input<'_>, tag: &str, variants: &[Variant<'_
     }
 }
 
-/// The paths type of a variant with named fields, its accessor, and the table of its fields.
-fn expand_variant(
+fn expand_variant(input: &Input<'_>, tag: &str, variant: &Variant<'_>) -> Expanded {
+    match &variant.content {
+        Content::Unit => Expanded {
+            fields: quote!([]),
+            names: quote!(&__odm::Names::NONE),
+            ..Expanded::default()
+        },
+        Content::Newtype(ty) => expand_newtype(input, tag, variant, &Declared::new(ty)),
+        Content::Struct(fields) => expand_struct(input, tag, variant, fields),
+    }
+}
+
+/// The fields of the variant's type stand beside the tag.
+fn expand_newtype(
     input: &Input<'_>,
+    tag: &str,
+    variant: &Variant<'_>,
+    declared: &Declared,
+) -> Expanded {
+    let accessor = path_ident(&variant.rust_name());
+    let of_type = declared.get("FIELD");
+    let beside = shape::names_of(std::iter::once(tag), &[]);
+    Expanded {
+        definition: shape::flatten_check(&variant.rust_name(), declared, &beside),
+        accessor: paths::flattened(input.vis, &accessor, &variant.doc, declared),
+        fields: quote!([#of_type.named("0", "", "").flatten()]),
+        names: declared.get("NAMES"),
+    }
+}
+
+/// The variant has a paths type of its own.
+fn expand_struct(
+    input: &Input<'_>,
+    tag: &str,
     variant: &Variant<'_>,
     fields: &[Field<'_>],
-    accessor: &Ident,
-) -> (TokenStream, TokenStream, TokenStream) {
+) -> Expanded {
     let (ident, vis, doc) = (input.ident, input.vis, &variant.doc);
     let owner = format_ident!("{ident}{}", variant.ident);
-    let paths_name = format_ident!("{owner}Fields");
-    let declared: Vec<_> = fields
-        .iter()
-        .map(|field| Declared::of(&owner, field))
-        .collect();
+    let paths_name = super::paths_name(&owner);
+    let accessor = path_ident(&variant.rust_name());
+    let declared: Vec<_> = fields.iter().map(|field| Declared::of(&owner, field)).collect();
     let codings = declared.iter().map(|declared| &declared.coding);
     let accessors = paths::accessors(vis, fields, &declared);
     let paths_type = paths::expand_type(vis, &paths_name, ident, &accessors);
-    let definition = quote! {
-        #(#codings)*
-        #paths_type
-    };
-    let accessor = quote! {
-        #[doc = #doc]
-        #vis fn #accessor(&self) -> #paths_name<M, __odm::Flat<#ident>, C::Via<V>> {
-            self.0.within::<#ident>().into()
-        }
-    };
-    (definition, accessor, shape::table(fields, &declared))
+    let flatten_checks = shape::flatten_checks(fields, &declared, Some(tag));
+    let names = shape::names(fields, &declared);
+    Expanded {
+        definition: quote! {
+            #(#codings)*
+            #paths_type
+            #flatten_checks
+        },
+        accessor: quote! {
+            #[doc = #doc]
+            #vis fn #accessor(&self) -> #paths_name<__M, __odm::Flat<#ident>, __C::Via<__V>> {
+                self.0.within::<#ident>().into()
+            }
+        },
+        fields: shape::table(fields, &declared),
+        names: quote!(&#names),
+    }
 }
 
 fn entry(variant: &Variant<'_>, fields: &TokenStream) -> TokenStream {
-    let (rust_name, name, doc) = (variant.ident.to_string(), &variant.name, &variant.doc);
+    let (rust_name, name, doc) = (variant.rust_name(), &variant.name, &variant.doc);
     quote!(__odm::Variant::new(#rust_name, #name, #doc, &#fields))
 }
 

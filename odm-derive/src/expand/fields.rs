@@ -1,8 +1,8 @@
 //! The type whose methods are the paths to the fields.
 //!
 //! ```text
-//! pub struct PostFields<M: 'static, C: 'static = Whole<Post>, V: 'static = Direct>(Path<M, C, V>);
-//! impl<M, C: Nest, V> PostFields<M, C, V> {
+//! pub struct PathsOfPost<M: 'static, C: 'static = Whole<Post>, V: 'static = Direct>(Path<M, C, V>);
+//! impl<M, C: Nest, V> PathsOfPost<M, C, V> {
 //!     pub fn title(&self) -> <String as FieldType>::Path<M, String, C::Via<V>> {
 //!         self.0.child::<String>("title")
 //!     }
@@ -11,8 +11,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::spanned::Spanned;
-use syn::{Type, Visibility};
+use syn::{Visibility, parse_quote};
 
 use super::Declared;
 use crate::input::Field;
@@ -26,21 +25,25 @@ pub(super) fn expand_type(
 ) -> TokenStream {
     quote! {
         #[doc(hidden)]
-        #vis struct #name<M: 'static, C: 'static = __odm::Whole<#owner>, V: 'static = __odm::Direct>(
-            __odm::Path<M, C, V>,
-        );
-        impl<M: 'static, C: 'static, V: 'static> __odm::From<__odm::Path<M, C, V>> for #name<M, C, V> {
-            fn from(path: __odm::Path<M, C, V>) -> Self {
+        #vis struct #name<
+            __M: 'static,
+            __C: 'static = __odm::Whole<#owner>,
+            __V: 'static = __odm::Direct,
+        >(__odm::Path<__M, __C, __V>);
+        impl<__M: 'static, __C: 'static, __V: 'static> __odm::From<__odm::Path<__M, __C, __V>>
+            for #name<__M, __C, __V>
+        {
+            fn from(path: __odm::Path<__M, __C, __V>) -> Self {
                 Self(path)
             }
         }
-        impl<M: 'static, C: 'static, V: 'static> __odm::Deref for #name<M, C, V> {
-            type Target = __odm::Path<M, C, V>;
+        impl<__M: 'static, __C: 'static, __V: 'static> __odm::Deref for #name<__M, __C, __V> {
+            type Target = __odm::Path<__M, __C, __V>;
             fn deref(&self) -> &Self::Target {
                 &self.0
             }
         }
-        impl<M: 'static, C: __odm::Nest, V: 'static> #name<M, C, V> {
+        impl<__M: 'static, __C: __odm::Nest, __V: 'static> #name<__M, __C, __V> {
             #(#accessors)*
         }
     }
@@ -56,8 +59,8 @@ pub(super) fn accessors(
         .iter()
         .zip(declared)
         .map(|(field, declared)| match field.flatten {
-            true => flattened(vis, field.ident, &field.doc, &declared.ty),
-            false => accessor(vis, field.ident, &field.name, &field.doc, &declared.ty),
+            true => flattened(vis, field.ident, &field.doc, declared),
+            false => accessor(vis, field.ident, &field.name, &field.doc, declared),
         })
         .collect()
 }
@@ -67,20 +70,28 @@ pub(super) fn accessor(
     ident: &Ident,
     name: &str,
     doc: &str,
-    ty: &Type,
+    declared: &Declared,
 ) -> TokenStream {
-    quote_spanned! {ty.span()=>
+    let (ty, path) = (&declared.ty, declared.path(&declared.ty));
+    quote_spanned! {declared.ends.0=>
         #[doc = #doc]
-        #vis fn #ident(&self) -> <#ty as __odm::FieldType>::Path<M, #ty, C::Via<V>> {
+        #vis fn #ident(&self) -> #path {
             self.0.child::<#ty>(#name)
         }
     }
 }
 
-pub(super) fn flattened(vis: &Visibility, ident: &Ident, doc: &str, ty: &Type) -> TokenStream {
-    quote_spanned! {ty.span()=>
+pub(super) fn flattened(
+    vis: &Visibility,
+    ident: &Ident,
+    doc: &str,
+    declared: &Declared,
+) -> TokenStream {
+    let ty = &declared.ty;
+    let path = declared.path(&parse_quote!(__odm::Flat<#ty>));
+    quote_spanned! {declared.ends.0=>
         #[doc = #doc]
-        #vis fn #ident(&self) -> <#ty as __odm::FieldType>::Path<M, __odm::Flat<#ty>, C::Via<V>> {
+        #vis fn #ident(&self) -> #path {
             self.0.flatten::<#ty>()
         }
     }

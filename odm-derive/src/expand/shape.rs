@@ -1,68 +1,77 @@
-//! The static table of the fields.
+//! The static table of the fields, and what is checked of flattened ones.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
-use syn::spanned::Spanned;
+use quote::quote;
 
 use super::Declared;
 use crate::input::Field;
 
-/// `[Field::of::<String>("title", "title", "…"), …]`
+/// `[<String as FieldType>::FIELD.named("title", "title", "…"), …]`
 pub(super) fn table(fields: &[Field<'_>], declared: &[Declared]) -> TokenStream {
-    let entries = fields
-        .iter()
-        .zip(declared)
-        .map(|(field, declared)| entry(field, declared));
+    let entries = fields.iter().zip(declared).map(|(field, declared)| entry(field, declared));
     quote!([#(#entries),*])
 }
 
 fn entry(field: &Field<'_>, declared: &Declared) -> TokenStream {
-    let (rust_name, doc, ty) = (field.rust_name(), &field.doc, &declared.ty);
-    let name = if field.flatten {
-        ""
-    } else {
-        field.name.as_str()
-    };
+    let (rust_name, doc, of_type) = (field.rust_name(), &field.doc, declared.get("FIELD"));
+    let name = if field.flatten { "" } else { field.name.as_str() };
     let aliases = match field.aliases.as_slice() {
         [] => None,
         aliases => Some(quote!(.aliases(&[#(#aliases),*]))),
     };
     let skippable = field.skippable.then(|| quote!(.skippable()));
     let flatten = field.flatten.then(|| quote!(.flatten()));
-    quote_spanned! {ty.span()=>
-        __odm::Field::of::<#ty>(#rust_name, #name, #doc) #aliases #skippable #flatten
+    quote!(#of_type.named(#rust_name, #name, #doc) #aliases #skippable #flatten)
+}
+
+/// The stored names: those of the fields, and of the types of flattened ones.
+pub(super) fn names(fields: &[Field<'_>], declared: &[Declared]) -> TokenStream {
+    let own = fields.iter().filter(|field| !field.flatten).map(|field| field.name.as_str());
+    let flattened = fields.iter().zip(declared).filter(|(field, _)| field.flatten);
+    let flattened: Vec<_> = flattened.map(|(_, declared)| declared.get("NAMES")).collect();
+    names_of(own, &flattened)
+}
+
+/// `Names { own: &["title"], flattened: &[<Meta as FieldType>::NAMES] }`
+pub(super) fn names_of<'a>(
+    own: impl Iterator<Item = &'a str>,
+    flattened: &[TokenStream],
+) -> TokenStream {
+    quote!(__odm::Names { own: &[#(#own),*], flattened: &[#(#flattened),*] })
+}
+
+/// Checks that each flattened field is stored as a document, with no name of a field beside it.
+pub(super) fn flatten_checks(
+    fields: &[Field<'_>],
+    declared: &[Declared],
+    reserved: Option<&str>,
+) -> TokenStream {
+    let own = || fields.iter().filter(|field| !field.flatten).map(|field| field.name.as_str());
+    let mut before = Vec::new();
+    let mut checks = Vec::new();
+    for (field, declared) in fields.iter().zip(declared).filter(|(field, _)| field.flatten) {
+        let beside = names_of(own().chain(reserved), &before);
+        checks.push(flatten_check(&field.rust_name(), declared, &beside));
+        before.push(declared.get("NAMES"));
     }
-}
-
-/// The names of the fields that are not flattened.
-pub(super) fn names(fields: &[Field<'_>]) -> TokenStream {
-    let names = fields
-        .iter()
-        .filter(|field| !field.flatten)
-        .map(|field| &field.name);
-    quote!([#(#names),*])
-}
-
-/// Checks that no field of a flattened type has the name of a field beside it.
-pub(super) fn flatten_checks(fields: &[Field<'_>], declared: &[Declared]) -> TokenStream {
-    let names = names(fields);
-    let checks = fields
-        .iter()
-        .zip(declared)
-        .filter(|(field, _)| field.flatten)
-        .map(|(field, declared)| {
-            let ty = &declared.ty;
-            let message = format!(
-                "a field of `{}` has the stored name of a field beside it: one would overwrite the \
-                 other",
-                field.rust_name()
-            );
-            quote_spanned! {ty.span()=>
-                const _: () = ::core::assert!(
-                    __odm::is_disjoint(&#names, <#ty as __odm::FieldType>::NAMES),
-                    #message
-                );
-            }
-        });
     quote!(#(#checks)*)
+}
+
+/// What stands in place of a flattened field, or of a variant's name.
+pub(super) fn flatten_check(what: &str, declared: &Declared, beside: &TokenStream) -> TokenStream {
+    let (names, field) = (declared.get("NAMES"), declared.get("FIELD"));
+    let disjoint = declared.assert(
+        &quote!(#beside.is_disjoint(#names)),
+        &format!(
+            "a stored name in `{what}` is also that of a field, the tag or the version beside it: one \
+             value would overwrite the other"
+        ),
+    );
+    let document = declared.assert(
+        &quote!(__odm::is_document(&#field)),
+        &format!(
+            "`{what}` is stored without a name, so it must be a struct, a map or a tagged enum"
+        ),
+    );
+    quote!(#disjoint #document)
 }

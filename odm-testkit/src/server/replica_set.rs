@@ -54,11 +54,7 @@ impl ReplicaSet {
                 .map_err(|unready| unready.with_log(&members))?,
             died = first_to_end(&mut members) => return Err(died),
         };
-        Ok(Self {
-            members,
-            ports,
-            version,
-        })
+        Ok(Self { members, ports, version })
     }
 
     pub(super) fn uri(&self) -> String {
@@ -188,18 +184,13 @@ async fn initiate(ports: Vec<u16>, deadline: Instant) -> Result<String, Unready>
     options.hosts = ports
         .iter()
         .take(1)
-        .map(|port| ServerAddress::Tcp {
-            host: Ipv4Addr::LOCALHOST.to_string(),
-            port: Some(*port),
-        })
+        .map(|port| ServerAddress::Tcp { host: Ipv4Addr::LOCALHOST.to_string(), port: Some(*port) })
         .collect();
     options.direct_connection = Some(true);
     options.server_selection_timeout = Some(Duration::from_secs(10));
     let client = Client::with_options(options).map_err(failed("cannot make a client"))?;
-    let members: Vec<_> = (0i32..)
-        .zip(&ports)
-        .map(|(id, port)| doc! { "_id": id, "host": host(*port) })
-        .collect();
+    let members: Vec<_> =
+        (0i32..).zip(&ports).map(|(id, port)| doc! { "_id": id, "host": host(*port) }).collect();
     // Heartbeats tell the other members of the set: the default of 2 s would be our start-up time.
     let settings = doc! { "heartbeatIntervalMillis": 200 };
     let config = doc! { "_id": NAME, "version": 1, "members": members, "settings": settings };
@@ -207,9 +198,7 @@ async fn initiate(ports: Vec<u16>, deadline: Instant) -> Result<String, Unready>
         .await
         .map_err(failed("cannot initiate the replica set"))?;
     await_primary(&client, ports.len(), deadline).await?;
-    let version = version(&client)
-        .await
-        .map_err(failed("cannot ask for the version"))?;
+    let version = version(&client).await.map_err(failed("cannot ask for the version"))?;
     client.shutdown().await;
     Ok(version)
 }
@@ -240,10 +229,7 @@ async fn is_ready(client: &Client, members: usize) -> mongodb::error::Result<boo
         return Ok(false);
     }
     let status = admin(client, doc! { "replSetGetStatus": 1 }).await?;
-    let states = status
-        .get_array("members")
-        .map(Vec::as_slice)
-        .unwrap_or_default();
+    let states = status.get_array("members").map(Vec::as_slice).unwrap_or_default();
     let following = states
         .iter()
         .filter_map(|member| member.as_document()?.get_i32("state").ok())

@@ -38,10 +38,7 @@ pub(super) fn write(twin: Twin, directory: &Path) -> Result {
     write_file(&package.join("Cargo.toml"), &manifest(twin))?;
     write_file(&source.join("lib.rs"), &library(0))?;
     for module in 0..MODULES {
-        write_file(
-            &source.join(format!("area_{module}.rs")),
-            &area(twin, module),
-        )?;
+        write_file(&source.join(format!("area_{module}.rs")), &area(twin, module))?;
     }
     copy_lock(&package)
 }
@@ -113,11 +110,9 @@ fn area(twin: Twin, module: usize) -> String {
 fn model(twin: Twin, number: usize) -> String {
     let (document, embedded, collection) = match twin {
         Twin::Serde => ("", "", String::new()),
-        Twin::Odm => (
-            ", Document",
-            ", Embedded",
-            format!("\n#[odm(collection = \"models_{number:02}\")]"),
-        ),
+        Twin::Odm => {
+            (", Document", ", Embedded", format!("\n#[odm(collection = \"models_{number:02}\")]"))
+        }
     };
     let index = match (twin, number) {
         (Twin::Odm, 0) => "#[odm(index)]\n    ",

@@ -15,10 +15,7 @@ pub(super) struct Bench {
 
 impl Bench {
     pub(super) fn new(directory: PathBuf) -> Self {
-        Self {
-            directory,
-            changes: 0,
-        }
+        Self { directory, changes: 0 }
     }
 
     /// Compiles a crate together with its dependencies.

@@ -16,10 +16,8 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
             what: "the book has no summary".to_owned(),
         }];
     };
-    let facade = files
-        .iter()
-        .find(|file| file.path == FACADE)
-        .map_or("", |file| file.text.as_str());
+    let facade =
+        files.iter().find(|file| file.path == FACADE).map_or("", |file| file.text.as_str());
     let pages: Vec<(&str, &File)> = files.iter().filter_map(page).collect();
 
     let mut findings = check_summary(summary, &pages);
@@ -82,10 +80,7 @@ mod tests {
     #[test]
     fn summary_pages_and_facade_must_agree() {
         let files = [
-            file(
-                "book/src/SUMMARY.md",
-                "# Summary\n\n- [A](a.md)\n- [B](./b.md)\n- [C]()\n",
-            ),
+            file("book/src/SUMMARY.md", "# Summary\n\n- [A](a.md)\n- [B](./b.md)\n- [C]()\n"),
             file("book/src/a.md", "# A\n\n```rust\n```\n"),
             file("book/src/in/d.md", "# D\n\n```text\n```\n"),
             file("src/lib.rs", "//! Facade.\n"),
@@ -107,10 +102,7 @@ mod tests {
         let files = [
             file("book/src/SUMMARY.md", "- [A](a.md)\n"),
             file("book/src/a.md", "```rust,no_run\n```\n"),
-            file(
-                "src/lib.rs",
-                "#[doc = include_str!(\"../book/src/a.md\")]\n",
-            ),
+            file("src/lib.rs", "#[doc = include_str!(\"../book/src/a.md\")]\n"),
         ];
         assert_eq!(check(&files), []);
     }

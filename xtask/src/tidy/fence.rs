@@ -8,15 +8,9 @@ pub(super) fn words(line: &str) -> Option<impl Iterator<Item = &str>> {
         .find_map(|comment| line.strip_prefix(comment))
         .unwrap_or(line)
         .trim_start();
-    let fence = ["```", "~~~"]
-        .iter()
-        .find(|fence| line.starts_with(**fence))?;
+    let fence = ["```", "~~~"].iter().find(|fence| line.starts_with(**fence))?;
     let info = line.trim_start_matches(|c| fence.starts_with(c));
-    Some(
-        info.split([',', ' '])
-            .map(str::trim)
-            .filter(|word| !word.is_empty()),
-    )
+    Some(info.split([',', ' ']).map(str::trim).filter(|word| !word.is_empty()))
 }
 
 #[cfg(test)]
@@ -27,10 +21,7 @@ mod tests {
     fn fences_are_found_behind_comments_and_spaces() {
         let cases: &[(&str, Option<&[&str]>)] = &[
             ("```rust,no_run", Some(&["rust", "no_run"])),
-            (
-                "    /// ```rust, should_panic",
-                Some(&["rust", "should_panic"]),
-            ),
+            ("    /// ```rust, should_panic", Some(&["rust", "should_panic"])),
             ("//! ~~~~ text", Some(&["text"])),
             ("```", Some(&[])),
             ("let fence = \"```\";", None),

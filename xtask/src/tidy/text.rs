@@ -36,10 +36,7 @@ mod tests {
     use crate::tidy::tests::file;
 
     fn lines(path: &str, text: &str) -> Vec<usize> {
-        check(&file(path, text))
-            .iter()
-            .map(|found| found.line)
-            .collect()
+        check(&file(path, text)).iter().map(|found| found.line).collect()
     }
 
     #[test]

@@ -1,0 +1,27 @@
+// A sort by a path without a direction.
+
+use odm::prelude::*;
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize, Document)]
+struct Post {
+    #[serde(rename = "_id")]
+    id: i32,
+    title: String,
+    votes: u32,
+    tags: Vec<String>,
+    comments: Vec<Comment>,
+}
+
+#[derive(Serialize, Deserialize, Embedded)]
+struct Comment {
+    who: String,
+    likes: i32,
+}
+
+async fn example(posts: Collection<Post>) -> odm::Result<()> {
+    posts.find(Filter::new()).sort(Post::fields().votes()).await?;
+    Ok(())
+}
+
+fn main() {}

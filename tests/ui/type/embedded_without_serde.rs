@@ -1,0 +1,10 @@
+// An embedded type without serde's derives.
+
+use odm::prelude::*;
+
+#[derive(Embedded)]
+struct Comment {
+    who: String,
+}
+
+fn main() {}

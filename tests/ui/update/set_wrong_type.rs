@@ -1,0 +1,27 @@
+// Setting a field to a value of another type.
+
+use odm::prelude::*;
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize, Document)]
+struct Post {
+    #[serde(rename = "_id")]
+    id: i32,
+    title: String,
+    votes: u32,
+    tags: Vec<String>,
+    comments: Vec<Comment>,
+}
+
+#[derive(Serialize, Deserialize, Embedded)]
+struct Comment {
+    who: String,
+    likes: i32,
+}
+
+fn example() -> Update<Post> {
+    let p = Post::fields();
+    p.votes().set("many")
+}
+
+fn main() {}
