@@ -5,7 +5,9 @@ mod depth;
 mod failure;
 mod version;
 
-use bson::{Bson, RawDocument, RawDocumentBuf};
+pub(crate) use version::{VersionElement, find as find_version, remove as without_version};
+
+use bson::{Bson, RawBsonRef, RawDocument, RawDocumentBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -38,14 +40,9 @@ pub(crate) fn encode_document<T: Serialize>(value: &T, model: &Model) -> Result<
     }
 }
 
-/// Decodes a whole document: checks its depth and version first, and explains what does not fit.
-pub(crate) fn decode_document<T: DeserializeOwned>(raw: &RawDocument, model: &Model) -> Result<T> {
-    let decoded = match &model.version {
-        Some(version) => version::remove(raw, version)
-            .and_then(|unversioned| decode_shape(&unversioned, model.shape)),
-        None => decode_shape(raw, model.shape),
-    };
-    decoded.map_err(|error| error.with_model(model.name).with_id(failure::id_of(raw)))
+/// Adds to an error which document of which model it is about.
+pub(crate) fn of_document(error: Error, raw: &RawDocument, model: &Model) -> Error {
+    error.with_model(model.name).with_id(failure::id_of(raw))
 }
 
 /// Decodes a document or part of one that has no version.
@@ -53,6 +50,13 @@ pub(crate) fn decode_shape<T: DeserializeOwned>(raw: &RawDocument, shape: &Shape
     depth::check(raw)?;
     bson::deserialize_from_slice(raw.as_bytes())
         .map_err(|error| failure::explain::<T>(error, raw, shape))
+}
+
+/// The bytes of a value, with its type.
+pub(crate) fn element_bytes(value: RawBsonRef<'_>) -> Vec<u8> {
+    let mut element = RawDocumentBuf::new();
+    element.append(bson::raw::cstr!(""), value);
+    element.into_bytes()
 }
 
 fn encode_error(error: bson::error::Error) -> Error {

@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use bson::{Document as BsonDocument, RawDocumentBuf};
 
 use crate::driver::Target;
+use crate::migrate::WriteBacks;
 use crate::model::Document;
 
 /// The collection of a model.
@@ -29,6 +30,13 @@ impl<T: Document> Collection<T> {
     #[must_use]
     pub fn name(&self) -> &str {
         self.target.collection().name()
+    }
+
+    /// What became of the write-backs of reads through this handle and its clones, since it was
+    /// made: old documents that were upgraded and then stored at the current schema version.
+    #[must_use]
+    pub fn write_backs(&self) -> WriteBacks {
+        self.target.write_backs().read()
     }
 
     /// The driver's own handle, untyped: what it writes is not checked against the model.

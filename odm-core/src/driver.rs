@@ -11,6 +11,7 @@ mod failure;
 mod indexes;
 mod session;
 mod target;
+mod write_back;
 
 pub(crate) use call::{Call, FindOptions};
 pub(crate) use cursor::Batches;

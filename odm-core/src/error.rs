@@ -27,6 +27,14 @@ pub enum ErrorKind {
     DuplicateKey,
     /// A stored document has a schema version that this program does not know.
     UnknownVersion,
+    /// A stored document has a newer schema version than this program.
+    NewerVersion,
+    /// A reference was asked for its document, and no lookup had loaded it.
+    NotLoaded,
+    /// A reference was asked for its document, and no document has its id.
+    Missing,
+    /// A step from an old struct to a newer one failed, or an old document could not be migrated.
+    Migrate,
     /// No server could be reached or selected, or the connection was lost.
     Unreachable,
     /// The write was applied, but its write concern was not met.
@@ -46,6 +54,10 @@ impl ErrorKind {
             Self::Decode => "cannot decode",
             Self::DuplicateKey => "duplicate key",
             Self::UnknownVersion => "unknown schema version",
+            Self::NewerVersion => "newer schema version",
+            Self::NotLoaded => "reference not loaded",
+            Self::Missing => "referenced document missing",
+            Self::Migrate => "cannot migrate",
             Self::Unreachable => "server unreachable",
             Self::WriteConcern => "write concern not met",
             Self::Server => "refused by the server",
@@ -155,6 +167,18 @@ impl Error {
         if !path.is_empty() {
             self.0.path.get_or_insert(path);
         }
+        self
+    }
+
+    /// Names the step of a chain of versions that failed.
+    pub(crate) fn at_step(mut self, from: Option<&str>, to: &str) -> Self {
+        let from = from.unwrap_or("the first version");
+        self.0.message = format!("the step from `{from}` to `{to}` failed: {}", self.0.message);
+        self
+    }
+
+    pub(crate) fn with_boxed_source(mut self, source: Box<dyn StdError + Send + Sync>) -> Self {
+        self.0.source = Some(source.into());
         self
     }
 

@@ -10,6 +10,7 @@ mod logical;
 
 pub(crate) use array::{ElementRoot, element_filter};
 pub(crate) use comparison::encode_all;
+pub(crate) use logical::both;
 
 use std::fmt;
 use std::marker::PhantomData;

@@ -2,7 +2,8 @@
 //! the derive macros and the guide.
 //!
 //! The modules in the order in which a query passes them: [`model`] describes, [`path`] names a
-//! place, [`filter`], [`update`] and [`sort`] make BSON of it, [`action`] is what is awaited,
+//! place, [`filter`], [`update`] and [`sort`] make BSON of it, [`relation`] loads
+//! what documents refer to, [`migrate`] takes old documents to the current schema version, [`action`] is what is awaited,
 //! `driver` sends it. [`index`] and [`plan`] keep the server's indexes to the declaration.
 
 pub mod action;
@@ -12,10 +13,12 @@ mod driver;
 mod error;
 pub mod filter;
 pub mod index;
+pub mod migrate;
 pub mod model;
 pub mod path;
 pub mod plan;
 mod project;
+pub mod relation;
 pub mod sort;
 pub mod update;
 
@@ -26,7 +29,9 @@ pub use collection::Collection;
 pub use driver::{Database, Session};
 pub use error::{DuplicateKey, Error, ErrorKind, Result, WriteFailure};
 pub use filter::Filter;
+pub use migrate::WriteBacks;
 pub use model::{Document, Embedded, Model};
+pub use relation::{LookupStrategy, Ref};
 pub use sort::Sort;
 pub use update::Update;
 

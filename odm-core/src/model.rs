@@ -10,6 +10,7 @@ mod version;
 
 pub use document::{Document, Embedded, Stored};
 pub use names::Names;
+pub(crate) use names::is_equal;
 pub use shape::{Field, Kind, Shape, Variant};
 pub use version::{Label, Version};
 
@@ -38,6 +39,8 @@ pub struct Model {
     pub shape: &'static Shape,
     /// The schema version that this program writes, and the field that holds it.
     pub version: Option<Version>,
+    /// The model of the schema version before.
+    pub previous: fn() -> Option<&'static Model>,
     /// The declared indexes.
     pub indexes: fn() -> Vec<Index>,
 }
@@ -47,7 +50,15 @@ impl Model {
     #[doc(hidden)]
     #[must_use]
     pub const fn new(name: &'static str, collection: &'static str, shape: &'static Shape) -> Self {
-        Self { name, collection, database: None, shape, version: None, indexes: Vec::new }
+        Self {
+            name,
+            collection,
+            database: None,
+            shape,
+            version: None,
+            previous: || None,
+            indexes: Vec::new,
+        }
     }
 
     #[doc(hidden)]
@@ -61,6 +72,13 @@ impl Model {
     #[must_use]
     pub const fn version(mut self, version: Version) -> Self {
         self.version = Some(version);
+        self
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn previous(mut self, previous: fn() -> Option<&'static Self>) -> Self {
+        self.previous = previous;
         self
     }
 

@@ -26,6 +26,7 @@ pub use types::Dated;
 
 use crate::error::Result;
 use crate::model::{Field, Kind, Names, Shape};
+use crate::relation::Visit;
 
 /// How a path goes through arrays: not at all, so it names one value.
 #[derive(Debug, Clone, Copy)]
@@ -113,6 +114,10 @@ pub trait FieldType: Nest + Sized {
     /// # Errors
     /// [`ErrorKind::Encode`](crate::ErrorKind::Encode) if the value has no BSON form.
     fn encode(key: &Self::Key) -> Result<bson::Bson>;
+
+    /// Hands each reference at the path below this value to `visit`.
+    #[doc(hidden)]
+    fn visit_refs(&mut self, _path: &[&str], _visit: Visit<'_>) {}
 
     /// The fields of an embedded document, or of the elements of a list of them.
     #[must_use]

@@ -1,6 +1,6 @@
 //! What generated code names. Not part of the public interface.
 
-pub use std::convert::From;
+pub use std::convert::{From, TryFrom};
 pub use std::ops::Deref;
 pub use std::option::Option::{self, None, Some};
 pub use std::primitive::{bool, str};
@@ -14,11 +14,51 @@ pub use serde::Serializer;
 pub use crate::codec::encode_value;
 pub use crate::filter::Filter;
 pub use crate::index::Index;
-pub use crate::model::{Document, Embedded, Field, Kind, Model, Names, Shape, Variant, Version};
+pub use crate::migrate::{Ancestor, First};
+pub use crate::model::{
+    Document, Embedded, Field, Kind, Label, Model, Names, Shape, Variant, Version,
+};
 pub use crate::path::{Coded, Coding, Direct, FieldType, Flat, IntoKey, Nest, Opaque, Path, Whole};
+
+use crate::model::is_equal;
 
 /// The result of encoding a value.
 pub type Encoded = crate::Result<Bson>;
+
+/// What a walk over references calls for each.
+pub type Visit<'a> = crate::relation::Visit<'a>;
+
+/// The result of a step from one schema version to the next.
+pub type Upgraded<T> = crate::Result<T>;
+
+/// The outcome of a step's `TryFrom`.
+///
+/// # Errors
+/// [`ErrorKind::Migrate`](crate::ErrorKind::Migrate) with the error as source.
+pub fn step<T, E: Into<Box<dyn std::error::Error + Send + Sync>>>(
+    result: Result<T, E>,
+) -> Upgraded<T> {
+    result.map_err(|error| {
+        let error = error.into();
+        crate::Error::new(crate::ErrorKind::Migrate, error.to_string()).with_boxed_source(error)
+    })
+}
+
+/// Whether the version follows the one before: the next number, or any label after another. A
+/// struct without a version counts as 1.
+#[must_use]
+pub const fn follows(model: &Model, previous: &Model) -> bool {
+    let Some(version) = &model.version else { return false };
+    let previous = match &previous.version {
+        Some(previous) if !is_equal(version.field, previous.field) => return false,
+        Some(previous) => previous.label,
+        None => Label::Number(1),
+    };
+    match (version.label, previous) {
+        (Label::Number(number), Label::Number(previous)) => number == previous + 1,
+        _ => true,
+    }
+}
 
 /// Types of an optional `_id`, which the driver generates where it is `None`.
 #[diagnostic::on_unimplemented(

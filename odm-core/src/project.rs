@@ -4,6 +4,7 @@ use bson::{Bson, Document, RawDocument, doc};
 
 use crate::codec;
 use crate::error::{Error, Result};
+use crate::migrate::Read;
 use crate::model::{Embedded, Model, Shape};
 
 /// The projection that includes just the fields of `view`, each of which the model must have.
@@ -28,6 +29,6 @@ pub(crate) fn plan_projection(view: &Shape, model: &Model) -> Result<Document> {
 }
 
 /// Reads a projected document.
-pub(crate) fn decode<V: Embedded>(raw: &RawDocument) -> Result<V> {
-    codec::decode_shape(raw, V::SHAPE)
+pub(crate) fn read<V: Embedded>(raw: &RawDocument) -> Result<Read<V>> {
+    codec::decode_shape(raw, V::SHAPE).map(|value| Read { value, write_back: None })
 }

@@ -4,11 +4,13 @@ mod document;
 mod embedded;
 mod enums;
 mod fields;
+mod refs;
 mod shape;
 
 use heck::ToUpperCamelCase;
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::{ExprPath, Path, Type, parse_quote};
 
 use crate::input::{Data, Field, Input, Role};
@@ -40,7 +42,7 @@ pub(crate) fn expand(input: &Input<'_>) -> TokenStream {
 
 /// The type whose methods are the paths to the fields of a type or variant.
 fn paths_name(owner: &Ident) -> Ident {
-    format_ident!("PathsOf{owner}")
+    format_ident!("PathsOf{}", owner.unraw())
 }
 
 /// The type that the runtime sees in place of the field's own, with the impl that it may need.
@@ -68,7 +70,8 @@ impl Declared {
     fn of(owner: &Ident, field: &Field<'_>) -> Self {
         let (ty, ends) = (field.ty, ends(field.ty));
         if let Some(serialize) = &field.serialize_with {
-            let name = format_ident!("CodingOf{owner}{}", field.rust_name().to_upper_camel_case());
+            let field_name = field.rust_name().to_upper_camel_case();
+            let name = format_ident!("CodingOf{}{field_name}", owner.unraw());
             let coding = Some(coding(&name, ty, serialize));
             return Self { ty: parse_quote!(__odm::Coded<#name>), coding, ends };
         }

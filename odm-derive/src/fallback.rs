@@ -69,6 +69,10 @@ fn stub(input: &DeriveInput, role: Role) -> TokenStream {
                 fn id(&self) -> ::core::option::Option<&#odm::bson::Bson> {
                     ::core::option::Option::None
                 }
+                type Previous = #odm::migrate::First;
+                fn upgrade(previous: #odm::migrate::First) -> #odm::Result<Self> {
+                    match previous {}
+                }
             }
         },
         Role::Embedded => quote! {

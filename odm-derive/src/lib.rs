@@ -25,6 +25,7 @@ use crate::input::{Input, Role};
 /// | `database = "blog"` | the database, where it is not that of the handle |
 /// | `schema_version = 2` or `"2.0"` | written into each document right after `_id` |
 /// | `version_field = "v"` | the field that holds the version; `schema_version` unless set |
+/// | `from = PostV1` | the struct of the schema version before; `From` or `TryFrom` is the step |
 /// | `index(author, -when, …)` | an index; keys are paths in Rust names, `-` is descending |
 /// | `crate = "…"` | the path of the library, where it is re-exported |
 ///

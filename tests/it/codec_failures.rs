@@ -181,16 +181,19 @@ fn another_version_is_refused() -> TestResult {
         decode(doc! { "_id": 1, "schema_version": 2, "extra": 3 })?.err().ok_or("decoded")?;
     assert_eq!((error.kind(), error.path()), (ErrorKind::Decode, Some("extra")));
     assert!(error.to_string().contains("unknown field `extra`"), "{error}");
-    for (unknown, message) in [
-        (doc! { "_id": 1 }, "found none, this program knows 2"),
-        (doc! { "_id": 1, "schema_version": 3 }, "found 3, this program knows 2"),
-        (doc! { "_id": 1, "schema_version": "2" }, r#"found "2", this program knows 2"#),
+    for (unknown, kind, message) in [
+        (doc! { "_id": 1, "schema_version": 3 }, ErrorKind::NewerVersion, "found 3, this"),
+        (doc! { "_id": 1, "schema_version": 1 }, ErrorKind::UnknownVersion, "found 1, this"),
+        (doc! { "_id": 1, "schema_version": "2" }, ErrorKind::UnknownVersion, r#"found "2", this"#),
     ] {
         let error = decode(unknown)?.err().ok_or("decoded")?;
-        assert_eq!(error.kind(), ErrorKind::UnknownVersion);
+        assert_eq!(error.kind(), kind);
         assert_eq!((error.path(), error.id()), (Some("schema_version"), Some(&Bson::Int32(1))));
         assert!(error.to_string().contains(message), "{error}");
+        assert!(error.to_string().contains("program knows 2"), "{error}");
     }
+    // Without a version a document is of the first one, which here is the only one.
+    assert_eq!(decode(doc! { "_id": 1 })?.ok(), Some(Versioned { id: 1 }));
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 //!
 //! One file per task; `run` starts the commands they are made of.
 
+mod bench;
 mod bench_compile;
 mod book;
 mod check;
@@ -23,6 +24,8 @@ usage: cargo xtask TASK
   test [ARGS]              every test of the workspace, ARGS go to `cargo test`
   book                     build the guide
   examples [NAMES]         run the examples, all of them or those named
+  bench [OPTIONS] [WORKS]  what the library costs at run time, against the bare driver, in all works
+                           or those named: `--quick` for fewer documents and runs, `--runs N`
   bench-compile [--runs N] what the derive costs at compile time, against serde alone";
 
 fn main() -> ExitCode {
@@ -46,6 +49,7 @@ fn dispatch(args: &[String]) -> Result {
         ("test", rest) => test::run(rest),
         ("book", []) => book::run(),
         ("examples", names) => examples::run(names),
+        ("bench", rest) => bench::run(rest),
         ("bench-compile", rest) => bench_compile::run(rest),
         ("help" | "--help" | "-h", _) => {
             println!("{USAGE}");

@@ -11,12 +11,15 @@ use crate::collection::Collection;
 use crate::driver::Call;
 use crate::error::Result;
 use crate::filter::Filter;
+use crate::migrate::Guard;
 use crate::model::Document;
 
 impl<T: Document> Collection<T> {
     /// Deletes one document that matches.
     ///
-    /// Awaiting takes one round trip and gives the driver's [`DeleteResult`].
+    /// Awaiting takes one round trip and gives the driver's [`DeleteResult`]. On a model with a
+    /// schema version no document of a newer one is deleted; a filter that does not name the `_id`
+    /// is first resolved to one, in one round trip more.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an empty filter,
@@ -38,13 +41,15 @@ impl<T: Document> Collection<T> {
         DeleteOne {
             call: Call::new(self.target(), "delete_one"),
             filter: not_everything(filter.into_document(), "name the document to delete"),
+            guard: Guard::of::<T>(),
         }
     }
 
     /// Deletes every document that matches.
     ///
-    /// Awaiting takes one round trip and gives the driver's [`DeleteResult`]. The driver does not
-    /// retry it: after a lost connection some documents may be gone and others not.
+    /// Awaiting takes one round trip and gives the driver's [`DeleteResult`]; on a model with a
+    /// schema version one more, since nothing is deleted where a document that matches is of a newer
+    /// version. The driver does not retry it: after a lost connection some documents may be gone and others not.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an empty filter,
@@ -65,6 +70,7 @@ impl<T: Document> Collection<T> {
             call: Call::new(self.target(), "delete_many"),
             filter: filter.into_document(),
             all: false,
+            guard: Guard::of::<T>(),
         }
     }
 }
@@ -75,6 +81,7 @@ impl<T: Document> Collection<T> {
 pub struct DeleteOne {
     call: Call,
     filter: Result<BsonDocument>,
+    guard: Option<Guard>,
 }
 
 impl DeleteOne {
@@ -88,7 +95,10 @@ impl IntoFuture for DeleteOne {
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
             let filter = self.filter.map_err(|error| self.call.context(error))?;
-            self.call.delete_one(filter).await
+            match self.guard {
+                None => self.call.delete_one(filter).await,
+                Some(guard) => guard.delete_one(&self.call, filter).await,
+            }
         })
     }
 }
@@ -100,6 +110,7 @@ pub struct DeleteMany {
     call: Call,
     filter: Result<BsonDocument>,
     all: bool,
+    guard: Option<Guard>,
 }
 
 impl DeleteMany {
@@ -123,7 +134,10 @@ impl IntoFuture for DeleteMany {
                 false => not_everything(self.filter, "say `.all()` to delete them all"),
             };
             let filter = filter.map_err(|error| self.call.context(error))?;
-            self.call.delete_many(filter).await
+            match self.guard {
+                None => self.call.delete_many(filter).await,
+                Some(guard) => guard.delete_many(&self.call, filter).await,
+            }
         })
     }
 }

@@ -1,22 +1,25 @@
 //! `find`.
 
+mod documents;
+
+pub use documents::DocumentStream;
+
 use std::fmt;
 use std::future::IntoFuture;
 use std::marker::PhantomData;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 
-use bson::{Document as BsonDocument, RawDocument};
+use bson::{Document as BsonDocument, doc};
+use futures::TryStreamExt;
 use futures::future::BoxFuture;
-use futures::stream::BoxStream;
-use futures::{Stream, StreamExt, stream};
 
 use crate::collection::Collection;
 use crate::driver::{Batches, Call, FindOptions};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::filter::Filter;
+use crate::migrate::{self, ReadFn};
 use crate::model::{Document, Embedded};
 use crate::project;
+use crate::relation::{IntoLookup, LookupStrategy, Node, can_join, plan_joins};
 use crate::sort::Sort;
 
 impl<T: Document> Collection<T> {
@@ -51,7 +54,11 @@ impl<T: Document> Collection<T> {
             call: Call::new(self.target(), "find"),
             filter: filter.into_document(),
             options: FindOptions::default(),
-            read: T::decode,
+            read: migrate::read,
+            lookups: Vec::new(),
+            strategy: LookupStrategy::Auto,
+            resolve: documents::resolve_erased,
+            write_back: true,
             marker: PhantomData,
         }
     }
@@ -63,7 +70,11 @@ pub struct Find<M, T = M> {
     call: Call,
     filter: Result<BsonDocument>,
     options: FindOptions,
-    read: fn(&RawDocument) -> Result<T>,
+    read: ReadFn<T>,
+    lookups: Vec<Node>,
+    strategy: LookupStrategy,
+    resolve: documents::Resolve<T>,
+    write_back: bool,
     marker: PhantomData<fn() -> M>,
 }
 
@@ -129,9 +140,23 @@ impl<M: Document, T: Send + 'static> Find<M, T> {
             call: self.call,
             filter: self.filter,
             options: self.options,
-            read: project::decode::<V>,
+            read: project::read::<V>,
+            lookups: Vec::new(),
+            strategy: self.strategy,
+            resolve: documents::resolve_none,
+            write_back: self.write_back,
             marker: PhantomData,
         }
+    }
+
+    /// Whether old documents that were upgraded are also stored at the current schema version,
+    /// after the documents were read. `true` unless set.
+    ///
+    /// It takes one round trip, none where no document was old, and never fails the find; see
+    /// [`Collection::write_backs`].
+    pub fn write_back(mut self, write_back: bool) -> Self {
+        self.write_back = write_back;
+        self
     }
 
     session_setter!();
@@ -144,7 +169,9 @@ impl<M: Document, T: Send + 'static> Find<M, T> {
 
     /// Hands the documents out one by one, as they arrive.
     ///
-    /// A document that cannot be decoded is an item of its own, and the stream goes on.
+    /// A document that cannot be decoded is an item of its own, and the stream goes on. The next
+    /// batch is fetched while one is read; two are held at most. With lookups, each batch is
+    /// resolved before its documents are handed out.
     ///
     /// # Errors
     /// Those of the find itself; those of documents and later batches are items of the stream.
@@ -163,23 +190,20 @@ impl<M: Document, T: Send + 'static> Find<M, T> {
     /// # }
     /// ```
     pub async fn stream(self) -> Result<DocumentStream<T>> {
-        let read = self.read;
-        let batches = self.open().await?;
-        let documents = stream::unfold(batches, move |mut batches| async move {
-            let document = batches.next(read).await?;
-            Some((document, batches))
-        });
-        Ok(DocumentStream { documents: documents.boxed() })
+        self.open(documents::Extent::Batch).await
     }
 
-    /// The first document, or `None`. One round trip.
+    /// The first document, or `None`. One round trip, and those of lookups.
     ///
     /// # Errors
     /// As awaiting the find.
     pub async fn first(mut self) -> Result<Option<T>> {
         self.options.limit = Some(1);
-        let read = self.read;
-        self.open().await?.next(read).await.transpose()
+        let mut documents = self.open(documents::Extent::Whole).await?;
+        let first = documents.try_next().await?;
+        // The end of the results sends the write-backs.
+        documents.try_next().await?;
+        Ok(first)
     }
 
     /// How many documents there are, within `skip` and `limit`. One round trip.
@@ -193,9 +217,101 @@ impl<M: Document, T: Send + 'static> Find<M, T> {
         self.call.count_documents(filter, limit, self.options.skip).await
     }
 
-    async fn open(self) -> Result<Batches> {
+    async fn open(mut self, extent: documents::Extent) -> Result<DocumentStream<T>> {
+        let joins = self.joins().map_err(|error| self.call.context(error))?;
         let filter = self.filter.map_err(|error| self.call.context(error))?;
-        self.call.find(filter, self.options).await
+        let mut next = 0;
+        self.lookups.iter_mut().for_each(|node| node.renumber(&mut next));
+        let batches = match joins {
+            true => open_joined(&self.call, filter, self.options, &self.lookups).await?,
+            false => self.call.find(filter, self.options).await?,
+        };
+        let relations =
+            documents::Relations { nodes: self.lookups, resolve: self.resolve, joins, extent };
+        Ok(DocumentStream::new(batches, self.read, relations, self.write_back))
+    }
+
+    /// Whether the server joins.
+    fn joins(&self) -> Result<bool> {
+        let can = can_join(&self.lookups, self.call.target().database_name());
+        match self.strategy {
+            _ if self.lookups.is_empty() => Ok(false),
+            LookupStrategy::Batches => Ok(false),
+            LookupStrategy::Auto => Ok(can && self.options.limit == Some(1)),
+            LookupStrategy::Lookup if can => Ok(true),
+            LookupStrategy::Lookup => Err(Error::invalid(
+                "`$lookup` does not reach into another database: use `LookupStrategy::Batches`",
+            )),
+        }
+    }
+}
+
+/// The aggregation that finds and joins. A row above 16 MB ends it with an error.
+async fn open_joined(
+    call: &Call,
+    filter: BsonDocument,
+    options: FindOptions,
+    nodes: &[Node],
+) -> Result<Batches> {
+    let mut pipeline = vec![doc! { "$match": filter }];
+    if let Some(sort) = options.sort {
+        pipeline.push(doc! { "$sort": sort });
+    }
+    if let Some(skip) = options.skip.filter(|&skip| skip > 0) {
+        pipeline.push(doc! { "$skip": i64::try_from(skip).unwrap_or(i64::MAX) });
+    }
+    if let Some(limit) = options.limit.filter(|&limit| limit > 0) {
+        pipeline.push(doc! { "$limit": limit });
+    }
+    pipeline.extend(plan_joins(nodes));
+    call.aggregate(pipeline, options.batch_size).await
+}
+
+impl<M: Document> Find<M> {
+    /// Loads the documents that a reference refers to, for each document found.
+    ///
+    /// Takes the path of a [`Ref`](crate::Ref), or of an `Option` or list of them, also inside of
+    /// embedded documents and lists of them. References inside of the targets are named on the
+    /// path: `p.author().lookup(User::fields().company())`.
+    ///
+    /// Order, repeats and positions stay; a reference without a document is missing, with its id.
+    /// Both strategies give equal results, on data that nobody changes meanwhile.
+    ///
+    /// Round trips: none more by `$lookup`; one more for each path by batches, however many
+    /// documents are found ([`stream`](Find::stream): for each batch of them). See
+    /// [`strategy`](Find::strategy).
+    ///
+    /// ```no_run
+    /// # use odm::prelude::*;
+    /// # use odm::Ref;
+    /// # #[derive(Debug, serde::Serialize, serde::Deserialize, Document)]
+    /// # struct User { #[serde(rename = "_id")] id: String, name: String }
+    /// # #[derive(Debug, serde::Serialize, serde::Deserialize, Document)]
+    /// # struct Post { #[serde(rename = "_id")] id: i32, author: Ref<User> }
+    /// # async fn example(posts: Collection<Post>) -> odm::Result<()> {
+    /// for post in posts.find(Filter::new()).lookup(Post::fields().author()).await? {
+    ///     match post.author.get() {
+    ///         Some(author) => println!("by {}", author.name),
+    ///         None => println!("by {}, who has left", post.author.id()),
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// Source: [`$lookup`](https://www.mongodb.com/docs/manual/reference/operator/aggregation/lookup/).
+    pub fn lookup(mut self, lookup: impl IntoLookup<M>) -> Self {
+        match lookup.into_lookup().node {
+            Ok(node) => self.lookups.push(node),
+            Err(error) => self.filter = self.filter.and(Err(error)),
+        }
+        self
+    }
+
+    /// How the lookups are done; [`LookupStrategy::Auto`] unless set.
+    pub fn strategy(mut self, strategy: LookupStrategy) -> Self {
+        self.strategy = strategy;
+        self
     }
 }
 
@@ -205,6 +321,7 @@ impl<M, T> fmt::Debug for Find<M, T> {
             .field("call", &self.call)
             .field("filter", &self.filter)
             .field("options", &self.options)
+            .field("lookups", &self.lookups)
             .finish_non_exhaustive()
     }
 }
@@ -214,36 +331,6 @@ impl<M: Document, T: Send + 'static> IntoFuture for Find<M, T> {
     type IntoFuture = BoxFuture<'static, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(async move {
-            let read = self.read;
-            let mut batches = self.open().await?;
-            let mut documents = Vec::new();
-            while let Some(document) = batches.next(read).await {
-                documents.push(document?);
-            }
-            Ok(documents)
-        })
-    }
-}
-
-/// The documents of a find, one by one; see [`Find::stream`].
-///
-/// Dropping it ends the server's cursor.
-#[must_use = "a stream does nothing until it is polled"]
-pub struct DocumentStream<T> {
-    documents: BoxStream<'static, Result<T>>,
-}
-
-impl<T> fmt::Debug for DocumentStream<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("DocumentStream")
-    }
-}
-
-impl<T> Stream for DocumentStream<T> {
-    type Item = Result<T>;
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.documents.poll_next_unpin(cx)
+        Box::pin(async move { self.open(documents::Extent::Whole).await?.try_collect().await })
     }
 }

@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::filter::Filter;
 use crate::model::Document;
 use crate::path::{FieldType, IntoKey, Name, Path};
+use crate::relation::{IntoLookup, LookupStrategy};
 use crate::sort::Sort;
 
 impl<T: Document> Collection<T> {
@@ -84,9 +85,30 @@ impl<M: Document, T: Send + 'static> FindOne<M, T> {
         FindOne { find: self.find.project() }
     }
 
+    /// Whether an old document is also stored at the current schema version; see
+    /// [`Find::write_back`].
+    pub fn write_back(mut self, write_back: bool) -> Self {
+        self.find = self.find.write_back(write_back);
+        self
+    }
+
     /// Runs the action on this session, and so in its transaction if one was started.
     pub fn session(mut self, session: &crate::Session) -> Self {
         self.find = self.find.session(session);
+        self
+    }
+}
+
+impl<M: Document> FindOne<M> {
+    /// Loads the documents that a reference refers to; see [`Find::lookup`].
+    pub fn lookup(mut self, lookup: impl IntoLookup<M>) -> Self {
+        self.find = self.find.lookup(lookup);
+        self
+    }
+
+    /// How the lookups are done; see [`Find::strategy`].
+    pub fn strategy(mut self, strategy: LookupStrategy) -> Self {
+        self.find = self.find.strategy(strategy);
         self
     }
 }

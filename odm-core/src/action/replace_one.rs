@@ -12,19 +12,23 @@ use crate::collection::Collection;
 use crate::driver::Call;
 use crate::error::Result;
 use crate::filter::Filter;
+use crate::migrate::{Change, Guard};
 use crate::model::Document;
 
 impl<T: Document> Collection<T> {
     /// Replaces one document that matches by another, whole: fields that the model does not
     /// declare are lost. To change some fields, use [`Collection::update_one`].
     ///
-    /// Awaiting takes one round trip and gives the driver's [`UpdateResult`].
+    /// Awaiting takes one round trip and gives the driver's [`UpdateResult`]. On a model with a
+    /// schema version the rules of [`Collection::update_one`] hold: no document of a newer version
+    /// is replaced.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an empty filter,
     /// before anything is sent; [`ErrorKind::Server`](crate::ErrorKind::Server) if the replacement
     /// has another `_id` than the document;
-    /// [`ErrorKind::DuplicateKey`](crate::ErrorKind::DuplicateKey).
+    /// [`ErrorKind::DuplicateKey`](crate::ErrorKind::DuplicateKey);
+    /// [`ErrorKind::NewerVersion`](crate::ErrorKind::NewerVersion).
     ///
     /// Source: [`update`](https://www.mongodb.com/docs/manual/reference/command/update/).
     ///
@@ -42,6 +46,7 @@ impl<T: Document> Collection<T> {
             call: Call::new(self.target(), "replace_one"),
             filter: not_everything(filter.into_document(), "name the document to replace"),
             replacement: replacement.borrow().encode(),
+            guard: Guard::of::<T>(),
         }
     }
 }
@@ -53,6 +58,7 @@ pub struct ReplaceOne {
     call: Call,
     filter: Result<BsonDocument>,
     replacement: Result<RawDocumentBuf>,
+    guard: Option<Guard>,
 }
 
 impl ReplaceOne {
@@ -68,7 +74,12 @@ impl IntoFuture for ReplaceOne {
             let context = |error| self.call.context(error);
             let filter = self.filter.map_err(context)?;
             let replacement = self.replacement.map_err(context)?;
-            self.call.replace_one(filter, &replacement).await
+            match self.guard {
+                None => self.call.replace_one(filter, &replacement).await,
+                Some(guard) => {
+                    guard.change_one(&self.call, filter, &Change::Replace(replacement)).await
+                }
+            }
         })
     }
 }

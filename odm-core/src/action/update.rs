@@ -11,6 +11,7 @@ use crate::collection::Collection;
 use crate::driver::Call;
 use crate::error::Result;
 use crate::filter::Filter;
+use crate::migrate::{Change, Guard};
 use crate::model::Document;
 use crate::update::Update;
 
@@ -20,10 +21,17 @@ impl<T: Document> Collection<T> {
     /// Awaiting takes one round trip and gives the driver's [`UpdateResult`]. The filter and the
     /// change are one step: a condition in the filter guards the change against others.
     ///
+    /// On a model with a schema version only a document of the current version is changed: an older
+    /// one is migrated first, in two round trips more. A filter that does not name the `_id` is
+    /// first resolved to one, in one round trip more.
+    ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an empty filter, an
     /// empty update or one that conflicts with itself, before anything is sent;
-    /// [`ErrorKind::DuplicateKey`](crate::ErrorKind::DuplicateKey).
+    /// [`ErrorKind::DuplicateKey`](crate::ErrorKind::DuplicateKey);
+    /// [`ErrorKind::NewerVersion`](crate::ErrorKind::NewerVersion) for a document that a newer
+    /// program wrote, [`ErrorKind::Migrate`](crate::ErrorKind::Migrate) for an old one that cannot
+    /// be migrated: both are left as they are.
     ///
     /// Source: [`update`](https://www.mongodb.com/docs/manual/reference/command/update/).
     ///
@@ -48,13 +56,15 @@ impl<T: Document> Collection<T> {
             call: Call::new(self.target(), "update_one"),
             filter: not_everything(filter.into_document(), "name the document to change"),
             update: update.into_document(),
+            guard: Guard::of::<T>(),
         }
     }
 
     /// Changes every document that matches, each atomically.
     ///
-    /// Awaiting takes one round trip and gives the driver's [`UpdateResult`]. The driver does not
-    /// retry it: after a lost connection some documents may have been changed and others not.
+    /// Awaiting takes one round trip and gives the driver's [`UpdateResult`]; on a model with a
+    /// schema version one more, and one for each older document, which is migrated first. The driver
+    /// does not retry it: after a lost connection some documents may have been changed and others not.
     ///
     /// # Errors
     /// As [`Collection::update_one`]; an empty filter is taken after
@@ -76,6 +86,7 @@ impl<T: Document> Collection<T> {
             filter: filter.into_document(),
             update: update.into_document(),
             all: false,
+            guard: Guard::of::<T>(),
         }
     }
 }
@@ -87,6 +98,7 @@ pub struct UpdateOne {
     call: Call,
     filter: Result<BsonDocument>,
     update: Result<BsonDocument>,
+    guard: Option<Guard>,
 }
 
 impl UpdateOne {
@@ -101,7 +113,10 @@ impl IntoFuture for UpdateOne {
         Box::pin(async move {
             let context = |error| self.call.context(error);
             let (filter, update) = (self.filter.map_err(context)?, self.update.map_err(context)?);
-            self.call.update_one(filter, update).await
+            match self.guard {
+                None => self.call.update_one(filter, update).await,
+                Some(guard) => guard.change_one(&self.call, filter, &Change::Update(update)).await,
+            }
         })
     }
 }
@@ -114,6 +129,7 @@ pub struct UpdateMany {
     filter: Result<BsonDocument>,
     update: Result<BsonDocument>,
     all: bool,
+    guard: Option<Guard>,
 }
 
 impl UpdateMany {
@@ -138,7 +154,10 @@ impl IntoFuture for UpdateMany {
             };
             let context = |error| self.call.context(error);
             let (filter, update) = (filter.map_err(context)?, self.update.map_err(context)?);
-            self.call.update_many(filter, update).await
+            match self.guard {
+                None => self.call.update_many(filter, update).await,
+                Some(guard) => guard.change_many(&self.call, filter, update).await,
+            }
         })
     }
 }

@@ -20,38 +20,38 @@ pub(super) fn insert(raw: RawDocumentBuf, version: &Version) -> Result<RawDocume
         .map_err(|error| Error::new(ErrorKind::Encode, "malformed document").with_source(error))
 }
 
-/// Checks the version and returns the document without it.
-pub(super) fn remove<'a>(raw: &'a RawDocument, version: &Version) -> Result<Cow<'a, RawDocument>> {
+/// The version element of a stored document: its place and value.
+#[derive(Debug)]
+pub(crate) struct VersionElement<'a> {
+    at: usize,
+    size: usize,
+    pub(crate) value: RawBsonRef<'a>,
+}
+
+/// Finds the version: the second element, unless a write-back put it elsewhere.
+pub(crate) fn find<'a>(raw: &'a RawDocument, field: &str) -> Option<VersionElement<'a>> {
     let mut at = 4;
     for element in raw.iter_elements() {
-        let Ok(element) = element else { break };
+        let element = element.ok()?;
         let size = 2 + element.key().as_str().len() + element.size();
-        if element.key().as_str() == version.field {
+        if element.key().as_str() == field {
             let value = element.value().unwrap_or(RawBsonRef::Undefined);
-            return match version.label.matches(value) {
-                true => without(raw, at, size).map(Cow::Owned),
-                false => Err(unknown(&format!("{}", DisplayRaw(value)), version)),
-            };
+            return Some(VersionElement { at, size, value });
         }
         at += size;
     }
-    Err(unknown("none", version))
+    None
 }
 
-struct DisplayRaw<'a>(RawBsonRef<'a>);
-
-impl std::fmt::Display for DisplayRaw<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match bson::Bson::try_from(self.0) {
-            Ok(value) => write!(f, "{value}"),
-            Err(_) => f.write_str("a malformed value"),
-        }
+/// The document without its version, which serde must not see.
+pub(crate) fn remove<'a>(
+    raw: &'a RawDocument,
+    element: Option<&VersionElement<'a>>,
+) -> Result<Cow<'a, RawDocument>> {
+    match element {
+        Some(element) => without(raw, element.at, element.size).map(Cow::Owned),
+        None => Ok(Cow::Borrowed(raw)),
     }
-}
-
-fn unknown(found: &str, version: &Version) -> Error {
-    let message = format!("found {found}, this program knows {}", version.label);
-    Error::new(ErrorKind::UnknownVersion, message).with_path(version.field)
 }
 
 fn without(raw: &RawDocument, at: usize, size: usize) -> Result<RawDocumentBuf> {

@@ -8,13 +8,15 @@ use mongodb::results::{DeleteResult, InsertManyResult, InsertOneResult, UpdateRe
 use super::failure::Failure;
 use super::{Batches, Session, Target};
 use crate::error::{Error, Result};
+use crate::migrate::Change;
+use crate::model::Model;
 
 /// One action on one target: what the verbs below need to know of it.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
     target: Target,
     operation: &'static str,
-    session: Option<Session>,
+    pub(super) session: Option<Session>,
 }
 
 /// What a find may be told beside its filter.
@@ -50,6 +52,15 @@ impl Call {
 
     pub(crate) fn session(&mut self, session: &Session) {
         self.session = Some(session.clone());
+    }
+
+    /// The same action on the collection of another model.
+    pub(crate) fn on(&self, model: &'static Model) -> Self {
+        Self { target: self.target.of_model(model), ..self.clone() }
+    }
+
+    pub(crate) fn target(&self) -> &Target {
+        &self.target
     }
 
     /// Adds to an error what this call knows: model, operation, collection.
@@ -88,6 +99,26 @@ impl Call {
                 cursor.map(|cursor| Batches::on_session(cursor, session.clone(), self.clone()))
             }
             None => find.batch().await.map(|cursor| Batches::new(cursor, self.clone())),
+        };
+        opened.map_err(|error| self.failure(started).error(error))
+    }
+
+    pub(crate) async fn aggregate(
+        &self,
+        pipeline: Vec<Document>,
+        batch_size: Option<u32>,
+    ) -> Result<Batches> {
+        let started = Instant::now();
+        let mut aggregate = self.target.collection().aggregate(pipeline);
+        if let Some(batch_size) = batch_size {
+            aggregate = aggregate.batch_size(batch_size);
+        }
+        let opened = match &self.session {
+            Some(session) => {
+                let cursor = aggregate.session(&mut *session.lock().await).batch().await;
+                cursor.map(|cursor| Batches::on_session(cursor, session.clone(), self.clone()))
+            }
+            None => aggregate.batch().await.map(|cursor| Batches::new(cursor, self.clone())),
         };
         opened.map_err(|error| self.failure(started).error(error))
     }
@@ -138,6 +169,16 @@ impl Call {
         result.map_err(|error| error.with_id(id))
     }
 
+    /// An update whose filter compares strings exactly, whatever the collection's collation.
+    pub(super) async fn update_simple(
+        &self,
+        filter: Document,
+        update: Document,
+    ) -> Result<UpdateResult> {
+        let update = self.target.collection().update_one(filter, update).collation(Self::simple());
+        run!(self, update)
+    }
+
     pub(crate) async fn update_many(
         &self,
         filter: Document,
@@ -154,6 +195,17 @@ impl Call {
         let id = named_id(&filter);
         let result = run!(self, self.target.collection().replace_one(filter, replacement));
         result.map_err(|error| error.with_id(id.or_else(|| id_of(replacement))))
+    }
+
+    pub(crate) async fn change_one(
+        &self,
+        filter: Document,
+        change: &Change,
+    ) -> Result<UpdateResult> {
+        match change {
+            Change::Update(update) => self.update_one(filter, update.clone()).await,
+            Change::Replace(replacement) => self.replace_one(filter, replacement).await,
+        }
     }
 
     pub(crate) async fn delete_one(&self, filter: Document) -> Result<DeleteResult> {

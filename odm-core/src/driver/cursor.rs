@@ -1,39 +1,90 @@
 //! Reading results: the server's batches as they come, document by document.
+//!
+//! A result of several batches is fetched by a task, so that the next batch travels while this one
+//! is decoded. At most two are held: the one being read and the one that waits.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::{Context, Poll, ready};
 
 use bson::RawDocument;
-use futures::StreamExt;
+use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt};
 use mongodb::raw_batch_cursor::{RawBatch, RawBatchCursor, SessionRawBatchCursor};
+use tokio::sync::mpsc;
 
 use super::{Call, Session};
 use crate::error::{Error, ErrorKind, Result};
 
-/// The results of a find: each batch stays in the buffer that it was received in, and documents
-/// are borrowed from there.
+/// The results of a find or aggregation: each batch stays in the buffer that it was received in,
+/// and documents are borrowed from there.
 pub(crate) struct Batches {
-    cursor: Cursor,
+    source: Source,
     call: Call,
     batch: Option<Position>,
 }
 
-enum Cursor {
-    Plain(Box<RawBatchCursor>),
+enum Source {
+    /// Before the first batch.
+    Opened(Box<RawBatchCursor>),
+    /// The batches after the first, from the task that fetches them.
+    Fetched(mpsc::Receiver<Fetched>),
+    /// Work on a session takes turns: a batch is fetched when it is asked for.
     OnSession(Box<SessionRawBatchCursor>, Session),
+    Fetching(BoxFuture<'static, (Box<SessionRawBatchCursor>, Session, Option<Fetched>)>),
+    Ended,
 }
 
-/// A batch, and how far it has been read.
+type Fetched = mongodb::error::Result<RawBatch>;
+
+/// A batch, and how far it has been read: positions in the bytes of the server's reply.
 struct Position {
     batch: RawBatch,
-    /// Where the next element of the batch's array begins.
+    /// Where the next document's element begins.
     at: usize,
+    /// Where the array of documents ends.
+    end: usize,
 }
 
 impl Batches {
     pub(super) fn new(cursor: RawBatchCursor, call: Call) -> Self {
-        Self { cursor: Cursor::Plain(Box::new(cursor)), call, batch: None }
+        Self { source: Source::Opened(Box::new(cursor)), call, batch: None }
     }
 
     pub(super) fn on_session(cursor: SessionRawBatchCursor, session: Session, call: Call) -> Self {
-        Self { cursor: Cursor::OnSession(Box::new(cursor), session), call, batch: None }
+        Self { source: Source::OnSession(Box::new(cursor), session), call, batch: None }
+    }
+
+    pub(crate) fn call(&self) -> &Call {
+        &self.call
+    }
+
+    /// The next document of the batch at hand; `None` when it has been read.
+    ///
+    /// The error of a malformed batch ends it.
+    pub(crate) fn buffered(&mut self) -> Option<Result<&RawDocument>> {
+        // Asked twice, since a borrow of the batch could not be given up again.
+        if self.batch.as_ref()?.is_read() {
+            self.batch = None;
+        }
+        self.batch.as_mut()?.next()
+    }
+
+    /// Fetches the next batch; `None` at the end of the results.
+    pub(crate) fn poll_fetch(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<()>>> {
+        let fetched = ready!(self.source.poll_next(cx));
+        Poll::Ready(match fetched {
+            Some(Ok(batch)) => {
+                self.source.fetch_ahead(&batch);
+                let position = Position::start(batch).map_err(|error| self.call.context(error));
+                Some(position.map(|position| self.batch = Some(position)))
+            }
+            Some(Err(error)) => {
+                self.source = Source::Ended;
+                Some(Err(self.call.cursor_error(error)))
+            }
+            None => None,
+        })
     }
 
     /// Hands the next document to `read`, fetching a batch where the last one has been read.
@@ -45,82 +96,123 @@ impl Batches {
         read: impl FnOnce(&RawDocument) -> Result<T>,
     ) -> Option<Result<T>> {
         loop {
-            if let Some(position) = &mut self.batch {
-                match position.next() {
-                    Some(Ok(document)) => {
-                        return Some(read(document).map_err(|error| self.call.context(error)));
-                    }
-                    Some(Err(error)) => {
-                        self.batch = None;
-                        return Some(Err(self.call.context(error)));
-                    }
-                    None => self.batch = None,
-                }
+            let call = self.call.clone();
+            if let Some(document) = self.buffered() {
+                return Some(document.and_then(read).map_err(|error| call.context(error)));
             }
-            match self.next_batch().await? {
-                Ok(batch) => self.batch = Some(Position::start(batch)),
-                Err(error) => return Some(Err(self.call.cursor_error(error))),
-            }
-        }
-    }
-
-    async fn next_batch(&mut self) -> Option<mongodb::error::Result<RawBatch>> {
-        match &mut self.cursor {
-            Cursor::Plain(cursor) => cursor.next().await,
-            Cursor::OnSession(cursor, session) => {
-                cursor.stream(&mut *session.lock().await).next().await
+            if let Err(error) = poll_fn(|cx| self.poll_fetch(cx)).await? {
+                return Some(Err(error));
             }
         }
     }
 }
 
-/// The elements of an array follow its length.
-const ARRAY_START: usize = 4;
+impl Source {
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Fetched>> {
+        loop {
+            match self {
+                Self::Opened(cursor) => return cursor.poll_next_unpin(cx),
+                Self::Fetched(batches) => return batches.poll_recv(cx),
+                Self::Fetching(fetch) => {
+                    let (cursor, session, fetched) = ready!(fetch.poll_unpin(cx));
+                    *self = Self::OnSession(cursor, session);
+                    return Poll::Ready(fetched);
+                }
+                Self::OnSession(..) => {
+                    if let Self::OnSession(mut cursor, session) =
+                        std::mem::replace(self, Self::Ended)
+                    {
+                        *self = Self::Fetching(Box::pin(async move {
+                            let mut turn = session.lock().await;
+                            let fetched = cursor.stream(&mut turn).next().await;
+                            drop(turn);
+                            (cursor, session, fetched)
+                        }));
+                    }
+                }
+                Self::Ended => return Poll::Ready(None),
+            }
+        }
+    }
+
+    /// After the first batch: starts the task that fetches the others, if there are any.
+    fn fetch_ahead(&mut self, first: &RawBatch) {
+        match std::mem::replace(self, Self::Ended) {
+            Self::Opened(cursor) if has_more(first) => {
+                let (sender, receiver) = mpsc::channel(1);
+                tokio::spawn(fetch_all(cursor, sender));
+                *self = Self::Fetched(receiver);
+            }
+            Self::Opened(_) => {}
+            source => *self = source,
+        }
+    }
+}
+
+/// Fetches a batch whenever there is room for one. When nobody reads any more, the cursor is
+/// dropped, and the driver ends it on the server.
+async fn fetch_all(cursor: Box<RawBatchCursor>, batches: mpsc::Sender<Fetched>) {
+    let mut cursor = pin!(cursor);
+    while let Ok(room) = batches.reserve().await {
+        let Some(fetched) = cursor.next().await else { return };
+        let failed = fetched.is_err();
+        room.send(fetched);
+        if failed {
+            return;
+        }
+    }
+}
+
+/// Whether the server has kept the cursor.
+fn has_more(batch: &RawBatch) -> bool {
+    let reply = batch.as_raw_document();
+    reply.get_document("cursor").and_then(|cursor| cursor.get_i64("id")).is_ok_and(|id| id != 0)
+}
 
 impl Position {
-    fn start(batch: RawBatch) -> Self {
-        Self { batch, at: ARRAY_START }
+    fn start(batch: RawBatch) -> Result<Self> {
+        /// The elements of an array follow its length, and a null byte follows them.
+        const LENGTH: usize = 4;
+        const END: usize = 1;
+        let reply = batch.as_raw_document().as_bytes().as_ptr() as usize;
+        let array = batch.doc_slices().map_err(|error| malformed().with_source(error))?;
+        let start = array.as_bytes().as_ptr() as usize - reply;
+        let end = start + array.as_bytes().len() - END;
+        Ok(Self { at: start + LENGTH, end, batch })
     }
 
-    /// The next document of the batch.
+    fn is_read(&self) -> bool {
+        self.at >= self.end
+    }
+
     fn next(&mut self) -> Option<Result<&RawDocument>> {
-        let array = match self.batch.doc_slices() {
-            Ok(array) => array.as_bytes(),
-            Err(error) => return Some(Err(malformed().with_source(error))),
-        };
-        match element(array, self.at) {
-            Element::Document(document, end) => {
+        let bytes = self.batch.as_raw_document().as_bytes();
+        Some(match document_at(bytes, self.at, self.end) {
+            Some((document, end)) => {
                 self.at = end;
-                Some(Ok(document))
+                Ok(document)
             }
-            Element::End => None,
-            Element::Malformed => Some(Err(malformed())),
-        }
+            None => {
+                self.at = self.end;
+                Err(malformed())
+            }
+        })
     }
 }
 
-enum Element<'a> {
-    Document(&'a RawDocument, usize),
-    End,
-    Malformed,
-}
-
-/// The element of an array of documents that begins at `at`: type, name, document.
-fn element(array: &[u8], at: usize) -> Element<'_> {
+/// The element of an array of documents that begins at `at`: type, name, document. With where it
+/// ends.
+fn document_at(bytes: &[u8], at: usize, end: usize) -> Option<(&RawDocument, usize)> {
     const DOCUMENT: u8 = 0x03;
-    let read = || {
-        let name = array.get(at + 1..)?.iter().position(|&byte| byte == 0)?;
-        let start = at + 1 + name + 1;
-        let length: [u8; 4] = array.get(start..start + 4)?.try_into().ok()?;
-        let end = start.checked_add(usize::try_from(i32::from_le_bytes(length)).ok()?)?;
-        let document = RawDocument::from_bytes(array.get(start..end)?).ok()?;
-        Some(Element::Document(document, end))
-    };
-    match array.get(at) {
-        Some(&DOCUMENT) => read().unwrap_or(Element::Malformed),
-        Some(0) if at + 1 == array.len() => Element::End,
-        _ => Element::Malformed,
+    let elements = bytes.get(..end)?;
+    if *elements.get(at)? != DOCUMENT {
+        return None;
     }
+    let name = elements.get(at + 1..)?.iter().position(|&byte| byte == 0)?;
+    let start = at + 1 + name + 1;
+    let length: [u8; 4] = elements.get(start..start + 4)?.try_into().ok()?;
+    let end = start.checked_add(usize::try_from(i32::from_le_bytes(length)).ok()?)?;
+    Some((RawDocument::from_bytes(elements.get(start..end)?).ok()?, end))
 }
 
 fn malformed() -> Error {

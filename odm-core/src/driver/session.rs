@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use mongodb::ClientSession;
 use tokio::sync::{Mutex, MutexGuard};
@@ -30,6 +31,7 @@ use crate::error::Result;
 #[derive(Clone)]
 pub struct Session {
     driver: Arc<Mutex<ClientSession>>,
+    in_transaction: Arc<AtomicBool>,
 }
 
 impl Session {
@@ -41,7 +43,9 @@ impl Session {
     /// [`ErrorKind::Driver`](crate::ErrorKind::Driver) if a transaction is in progress already.
     pub async fn start_transaction(&self) -> Result<()> {
         let started = self.lock().await.start_transaction().await;
-        started.map_err(|error| Failure::new("start_transaction").error(error))
+        started.map_err(|error| Failure::new("start_transaction").error(error))?;
+        self.in_transaction.store(true, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Commits the transaction. One round trip, none if nothing was done in it.
@@ -51,6 +55,7 @@ impl Session {
     /// ([`Error::contains_label`](crate::Error::contains_label)).
     pub async fn commit_transaction(&self) -> Result<()> {
         let committed = self.lock().await.commit_transaction().await;
+        self.in_transaction.store(false, Ordering::Relaxed);
         committed.map_err(|error| Failure::new("commit_transaction").error(error))
     }
 
@@ -60,7 +65,12 @@ impl Session {
     /// [`ErrorKind::Driver`](crate::ErrorKind::Driver) if no transaction is in progress.
     pub async fn abort_transaction(&self) -> Result<()> {
         let aborted = self.lock().await.abort_transaction().await;
+        self.in_transaction.store(false, Ordering::Relaxed);
         aborted.map_err(|error| Failure::new("abort_transaction").error(error))
+    }
+
+    pub(super) fn in_transaction(&self) -> bool {
+        self.in_transaction.load(Ordering::Relaxed)
     }
 
     pub(super) async fn lock(&self) -> MutexGuard<'_, ClientSession> {
@@ -70,7 +80,7 @@ impl Session {
 
 impl From<ClientSession> for Session {
     fn from(driver: ClientSession) -> Self {
-        Self { driver: Arc::new(Mutex::new(driver)) }
+        Self { driver: Arc::new(Mutex::new(driver)), in_transaction: Arc::default() }
     }
 }
 

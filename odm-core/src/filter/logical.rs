@@ -63,7 +63,7 @@ impl<M> Not for Filter<M> {
 }
 
 /// One document where no name stands twice, else `$and`.
-fn both(mut a: Document, b: Document) -> Document {
+pub(crate) fn both(mut a: Document, b: Document) -> Document {
     if b.iter().all(|(name, condition)| joins(a.get(name), condition)) {
         for (name, condition) in b {
             match (a.get_mut(&name), condition) {

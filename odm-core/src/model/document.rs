@@ -7,7 +7,9 @@ use serde::de::DeserializeOwned;
 use super::{Model, Shape};
 use crate::codec;
 use crate::error::Result;
+use crate::migrate::{self, Ancestor};
 use crate::path::FieldType;
+use crate::relation::Visit;
 
 /// What serde can write, and read without borrowing: its two traits under one name.
 ///
@@ -45,6 +47,9 @@ pub trait Document: Stored + Send + Sync + Sized + 'static {
     /// The type of `_id`; where the field is an `Option`, the type of its value.
     type Id: FieldType;
 
+    /// The struct of the schema version before, or [`First`](crate::migrate::First).
+    type Previous: Ancestor;
+
     /// The static description of the model.
     const MODEL: &'static Model;
 
@@ -60,16 +65,28 @@ pub trait Document: Stored + Send + Sync + Sized + 'static {
         codec::encode_document(self, Self::MODEL)
     }
 
-    /// Reads a stored document.
+    /// Reads a stored document, of this schema version or an older one of the chain.
     ///
     /// # Errors
     /// [`ErrorKind::Decode`](crate::ErrorKind::Decode) with the path, the expected and the found
     /// type, if the document does not fit the model;
-    /// [`ErrorKind::UnknownVersion`](crate::ErrorKind::UnknownVersion) if it has another schema
-    /// version.
+    /// [`ErrorKind::NewerVersion`](crate::ErrorKind::NewerVersion) or
+    /// [`ErrorKind::UnknownVersion`](crate::ErrorKind::UnknownVersion) if its schema version is none
+    /// of the chain; [`ErrorKind::Migrate`](crate::ErrorKind::Migrate) if a step of it failed.
     fn decode(raw: &RawDocument) -> Result<Self> {
-        codec::decode_document(raw, Self::MODEL)
+        migrate::read(raw).map(|read| read.value)
     }
+
+    /// Takes a document of the schema version before to this one: `TryFrom` between the structs.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Migrate`](crate::ErrorKind::Migrate) with the error of the conversion as source.
+    #[doc(hidden)]
+    fn upgrade(previous: Self::Previous) -> Result<Self>;
+
+    /// Hands each reference at a path to `visit`. The derive writes it.
+    #[doc(hidden)]
+    fn visit_refs(&mut self, _path: &[&str], _visit: Visit<'_>) {}
 }
 
 /// A struct or enum that is stored inside documents.

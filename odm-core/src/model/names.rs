@@ -38,7 +38,7 @@ impl Names {
     const fn has(&self, name: &str) -> bool {
         let mut i = 0;
         while i < self.own.len() {
-            if is_equal(self.own[i].as_bytes(), name.as_bytes()) {
+            if is_equal(self.own[i], name) {
                 return true;
             }
             i += 1;
@@ -54,7 +54,9 @@ impl Names {
     }
 }
 
-const fn is_equal(a: &[u8], b: &[u8]) -> bool {
+/// Whether two names are equal, in a constant.
+pub(crate) const fn is_equal(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len() != b.len() {
         return false;
     }

@@ -145,6 +145,16 @@ impl Shape {
         names
     }
 
+    /// The names that are read: those that are written, and aliases.
+    pub(crate) fn read_names(&self) -> Vec<&'static str> {
+        let mut names = Vec::with_capacity(self.fields.len());
+        self.visit(&mut |field| {
+            names.push(field.name);
+            names.extend(field.aliases);
+        });
+        names
+    }
+
     /// The field that is stored, or read, under this name.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&'static Field> {

@@ -10,6 +10,7 @@ use super::{FieldType, InArray, Nest, Path, Positional, Updatable};
 use crate::codec::encode_value;
 use crate::error::Result;
 use crate::model::{Kind, Shape};
+use crate::relation::Visit;
 
 /// A field type that is stored as an array.
 #[diagnostic::on_unimplemented(
@@ -35,6 +36,18 @@ impl<T: FieldType> FieldType for Vec<T> {
 
     fn encode(key: &Self::Key) -> Result<Bson> {
         key.iter().map(T::encode).collect::<Result<_>>().map(Bson::Array)
+    }
+
+    fn visit_refs(&mut self, path: &[&str], visit: Visit<'_>) {
+        let position =
+            path.split_first().and_then(|(first, rest)| Some((first.parse().ok()?, rest)));
+        match position {
+            Some((position, rest)) => {
+                let element: Option<&mut T> = self.get_mut::<usize>(position);
+                element.into_iter().for_each(|element| element.visit_refs(rest, visit));
+            }
+            None => self.iter_mut().for_each(|element| element.visit_refs(path, visit)),
+        }
     }
 
     fn shape() -> Option<&'static Shape> {

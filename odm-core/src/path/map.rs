@@ -10,6 +10,7 @@ use super::{FieldType, IntoKey, Nest, Path};
 use crate::codec::encode_value;
 use crate::error::Result;
 use crate::model::Kind;
+use crate::relation::Visit;
 
 /// A field type that is stored as a document with names that are data.
 #[diagnostic::on_unimplemented(
@@ -34,8 +35,14 @@ impl<T: FieldType + Serialize, S: BuildHasher + 'static> FieldType for HashMap<S
     fn encode(key: &Self) -> Result<Bson> {
         encode_value(key)
     }
+
+    fn visit_refs(&mut self, path: &[&str], visit: Visit<'_>) {
+        let value = path.split_first().and_then(|(key, rest)| Some((self.get_mut(*key)?, rest)));
+        value.into_iter().for_each(|(value, rest)| value.visit_refs(rest, visit));
+    }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: FieldType + Serialize, S: BuildHasher + 'static> Map for HashMap<String, T, S> {
     type Value = T;
 }
@@ -52,8 +59,14 @@ impl<T: FieldType + Serialize> FieldType for BTreeMap<String, T> {
     fn encode(key: &Self) -> Result<Bson> {
         encode_value(key)
     }
+
+    fn visit_refs(&mut self, path: &[&str], visit: Visit<'_>) {
+        let value = path.split_first().and_then(|(key, rest)| Some((self.get_mut(*key)?, rest)));
+        value.into_iter().for_each(|(value, rest)| value.visit_refs(rest, visit));
+    }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: FieldType + Serialize> Map for BTreeMap<String, T> {
     type Value = T;
 }

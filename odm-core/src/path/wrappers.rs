@@ -5,6 +5,7 @@ use bson::Bson;
 use super::{FieldType, List, Map, Nest};
 use crate::error::Result;
 use crate::model::{Kind, Names, Shape};
+use crate::relation::Visit;
 
 impl<T: Nest> Nest for Option<T> {
     type Via<V: 'static> = T::Via<V>;
@@ -23,6 +24,10 @@ impl<T: FieldType> FieldType for Option<T> {
         key.as_ref().map_or(Ok(Bson::Null), T::encode)
     }
 
+    fn visit_refs(&mut self, path: &[&str], visit: Visit<'_>) {
+        self.iter_mut().for_each(|value| value.visit_refs(path, visit));
+    }
+
     fn shape() -> Option<&'static Shape> {
         T::shape()
     }
@@ -32,6 +37,7 @@ impl<L: List> List for Option<L> {
     type Element = L::Element;
 }
 
+#[diagnostic::do_not_recommend]
 impl<C: Map> Map for Option<C> {
     type Value = C::Value;
 }
@@ -53,6 +59,10 @@ impl<T: FieldType> FieldType for Box<T> {
         T::encode(key)
     }
 
+    fn visit_refs(&mut self, path: &[&str], visit: Visit<'_>) {
+        T::visit_refs(self, path, visit);
+    }
+
     fn shape() -> Option<&'static Shape> {
         T::shape()
     }
@@ -62,6 +72,7 @@ impl<L: List> List for Box<L> {
     type Element = L::Element;
 }
 
+#[diagnostic::do_not_recommend]
 impl<C: Map> Map for Box<C> {
     type Value = C::Value;
 }

@@ -13,6 +13,8 @@ pub(crate) struct ContainerAttrs {
     pub(crate) database: Option<LitStr>,
     pub(crate) schema_version: Option<SchemaVersion>,
     pub(crate) version_field: Option<LitStr>,
+    /// The struct of the schema version before.
+    pub(crate) from: Option<Path>,
     pub(crate) krate: Option<Path>,
     pub(crate) indexes: Vec<IndexAttr>,
 }
@@ -23,8 +25,8 @@ pub(crate) enum SchemaVersion {
     Text(LitStr),
 }
 
-const DOCUMENT: [&str; 6] =
-    ["collection", "database", "schema_version", "version_field", "index", "crate"];
+const DOCUMENT: [&str; 7] =
+    ["collection", "database", "schema_version", "version_field", "from", "index", "crate"];
 const EMBEDDED: [&str; 1] = ["crate"];
 
 impl ContainerAttrs {
@@ -48,6 +50,7 @@ impl ContainerAttrs {
             "schema_version" => {
                 set(&mut self.schema_version, schema_version(item, errors), name, errors);
             }
+            "from" => set(&mut self.from, from(item, errors), name, errors),
             "index" => self.indexes.extend(index(item, errors)),
             "crate" => set(&mut self.krate, krate(item, errors), name, errors),
             _ => unknown(name, "attribute", &DOCUMENT, errors),
@@ -95,6 +98,17 @@ fn schema_version(item: &Item, errors: &mut Errors) -> Option<SchemaVersion> {
         "expected a 32-bit number or a label: `schema_version = 2` or `schema_version = \"2.0\"`";
     errors.at(item.value_or_name(), message);
     None
+}
+
+fn from(item: &Item, errors: &mut Errors) -> Option<Path> {
+    match &item.value {
+        Value::Expr(Expr::Path(path)) if path.qself.is_none() => Some(path.path.clone()),
+        _ => {
+            let message = "expected the struct of the schema version before: `from = PostV1`";
+            errors.at(item.value_or_name(), message);
+            None
+        }
+    }
 }
 
 fn krate(item: &Item, errors: &mut Errors) -> Option<Path> {

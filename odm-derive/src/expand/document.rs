@@ -3,6 +3,7 @@
 use heck::ToSnakeCase;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
+use syn::parse_quote;
 
 use super::{Declared, fields as paths, shape};
 use crate::attr::{IndexAttr, SchemaVersion};
@@ -22,6 +23,7 @@ pub(super) fn expand(input: &Input<'_>, fields: &[Field<'_>]) -> TokenStream {
     let model = model(input, fields);
     let indexes = indexes(input, fields, &paths_name);
     let document_impl = document_impl(input, fields, &declared);
+    let step_check = step_check(input);
     quote! {
         #(#codings)*
         #paths_type
@@ -39,6 +41,7 @@ pub(super) fn expand(input: &Input<'_>, fields: &[Field<'_>]) -> TokenStream {
             }
         }
         #document_impl
+        #step_check
     }
 }
 
@@ -58,8 +61,15 @@ fn model(input: &Input<'_>, fields: &[Field<'_>]) -> TokenStream {
             quote!(.version(__odm::Version::text(#version_field, #text)))
         }
     });
+    let previous = input
+        .attrs
+        .from
+        .as_ref()
+        .map(|from| quote!(.previous(|| __odm::Some(<#from as __odm::Document>::MODEL))));
     let indexes = has_indexes(input, fields).then(|| quote!(.indexes(__indexes)));
-    quote!(__odm::Model::new(#name, #collection, &__SHAPE) #database #version #indexes)
+    quote! {
+        __odm::Model::new(#name, #collection, &__SHAPE) #database #version #previous #indexes
+    }
 }
 
 /// `BlogPost` is stored in `blog_posts`.
@@ -71,8 +81,8 @@ fn has_indexes(input: &Input<'_>, fields: &[Field<'_>]) -> bool {
     !input.attrs.indexes.is_empty() || fields.iter().any(|field| field.attrs.index.is_some())
 }
 
-fn document_impl(input: &Input<'_>, fields: &[Field<'_>], declared: &[Declared]) -> TokenStream {
-    let id = fields.iter().zip(declared).find(|(field, _)| field.is_id());
+fn document_impl(input: &Input<'_>, fields: &[Field<'_>], all: &[Declared]) -> TokenStream {
+    let id = fields.iter().zip(all).find(|(field, _)| field.is_id());
     let Some((field, declared)) = id else {
         return without_id(input);
     };
@@ -90,19 +100,53 @@ fn document_impl(input: &Input<'_>, fields: &[Field<'_>], declared: &[Declared])
             #get
         }
     };
+    let (step, visit_refs) = (step(input), super::refs::of_struct(fields, all));
     quote! {
         #check
         impl __odm::Document for #ident {
             type Id = #ty;
             const MODEL: &'static __odm::Model = &__MODEL;
             #id
+            #step
+            #visit_refs
         }
     }
 }
 
+/// The schema version before, and the step from there.
+fn step(input: &Input<'_>) -> TokenStream {
+    let Some(from) = &input.attrs.from else {
+        return quote! {
+            type Previous = __odm::First;
+            fn upgrade(previous: __odm::First) -> __odm::Upgraded<Self> {
+                match previous {}
+            }
+        };
+    };
+    let (span, last) = super::ends(&parse_quote!(#from));
+    let convert = quote_spanned!(span=> <Self as __odm::TryFrom<#from>>);
+    let convert = quote_spanned!(last=> #convert::try_from(previous));
+    quote! {
+        type Previous = #from;
+        fn upgrade(previous: #from) -> __odm::Upgraded<Self> {
+            __odm::step(#convert)
+        }
+    }
+}
+
+/// The chain of versions has no gap.
+fn step_check(input: &Input<'_>) -> TokenStream {
+    let Some(from) = &input.attrs.from else { return TokenStream::new() };
+    Declared::new(&parse_quote!(#from)).assert(
+        &quote!(__odm::follows(&__MODEL, <#from as __odm::Document>::MODEL)),
+        "the schema version must be the next after that of the struct it is from (a struct without \
+         one counts as 1), and be stored in the same field",
+    )
+}
+
 /// `valid` has refused a struct without `_id`: so that no other errors follow from it.
 fn without_id(input: &Input<'_>) -> TokenStream {
-    let ident = input.ident;
+    let (ident, step) = (input.ident, step(input));
     quote! {
         impl __odm::Document for #ident {
             type Id = __odm::Bson;
@@ -110,6 +154,7 @@ fn without_id(input: &Input<'_>) -> TokenStream {
             fn id(&self) -> __odm::Option<&__odm::Bson> {
                 __odm::None
             }
+            #step
         }
     }
 }

@@ -18,8 +18,9 @@ pub(super) fn expand_struct(input: &Input<'_>, fields: &[Field<'_>]) -> TokenStr
     let table = shape::table(fields, &declared);
     let flatten_checks = shape::flatten_checks(fields, &declared, None);
     let names = shape::names(fields, &declared);
-    let traits =
-        traits(ident, &quote!(#paths_name<__M, __C, __V>), &quote!(__odm::Kind::Document), &names);
+    let refs = super::refs::of_struct(fields, &declared);
+    let path = quote!(#paths_name<__M, __C, __V>);
+    let traits = traits(ident, &path, &quote!(__odm::Kind::Document), &names, &refs);
     quote! {
         #(#codings)*
         #paths_type
@@ -44,6 +45,7 @@ pub(super) fn traits(
     path: &TokenStream,
     kind: &TokenStream,
     names: &TokenStream,
+    refs: &TokenStream,
 ) -> TokenStream {
     quote! {
         impl __odm::Nest for #ident {
@@ -61,6 +63,7 @@ pub(super) fn traits(
             fn shape() -> __odm::Option<&'static __odm::Shape> {
                 __odm::Some(&__SHAPE)
             }
+            #refs
         }
         #[diagnostic::do_not_recommend]
         impl __odm::Embedded for #ident {

@@ -14,7 +14,13 @@ pub(super) fn expand_unit(input: &Input<'_>, variants: &[Variant<'_>]) -> TokenS
     let table = variants.iter().map(|variant| entry(variant, &quote!([])));
     let path = quote!(__odm::Path<__M, __C, __V>);
     let names = quote!(__odm::Names::NONE);
-    let traits = embedded::traits(input.ident, &path, &quote!(__odm::Kind::String), &names);
+    let traits = embedded::traits(
+        input.ident,
+        &path,
+        &quote!(__odm::Kind::String),
+        &names,
+        &TokenStream::new(),
+    );
     quote! {
         static __SHAPE: __odm::Shape = {
             const VARIANTS: &[__odm::Variant] = &[#(#table),*];
@@ -52,7 +58,8 @@ pub(super) fn expand_tagged(input: &Input<'_>, tag: &str, variants: &[Variant<'_
     let names: Vec<_> = expanded.iter().map(|variant| variant.names.clone()).collect();
     let names = shape::names_of(std::iter::once(tag), &names);
     let path = quote!(#paths_name<__M, __C, __V>);
-    let traits = embedded::traits(ident, &path, &quote!(__odm::Kind::Document), &names);
+    let refs = super::refs::of_enum(variants, &declared(input, variants));
+    let traits = embedded::traits(ident, &path, &quote!(__odm::Kind::Document), &names, &refs);
     let definitions = expanded.iter().map(|variant| &variant.definition);
     let table = variants.iter().zip(&expanded).map(|(v, expanded)| entry(v, &expanded.fields));
     let tag_field = tag_type.get("FIELD");
@@ -112,7 +119,7 @@ fn expand_struct(
     fields: &[Field<'_>],
 ) -> Expanded {
     let (ident, vis, doc) = (input.ident, input.vis, &variant.doc);
-    let owner = format_ident!("{ident}{}", variant.ident);
+    let owner = format_ident!("{}{}", input.rust_name(), variant.rust_name());
     let paths_name = super::paths_name(&owner);
     let accessor = path_ident(&variant.rust_name());
     let declared: Vec<_> = fields.iter().map(|field| Declared::of(&owner, field)).collect();
@@ -136,6 +143,19 @@ fn expand_struct(
         fields: shape::table(fields, &declared),
         names: quote!(&#names),
     }
+}
+
+/// The types of the variants' fields.
+fn declared(input: &Input<'_>, variants: &[Variant<'_>]) -> Vec<Vec<Declared>> {
+    let of_variant = |variant: &Variant<'_>| match &variant.content {
+        Content::Unit => Vec::new(),
+        Content::Newtype(ty) => vec![Declared::new(ty)],
+        Content::Struct(fields) => {
+            let owner = format_ident!("{}{}", input.ident, variant.ident);
+            fields.iter().map(|field| Declared::of(&owner, field)).collect()
+        }
+    };
+    variants.iter().map(of_variant).collect()
 }
 
 fn entry(variant: &Variant<'_>, fields: &TokenStream) -> TokenStream {

@@ -48,9 +48,11 @@ pub struct Post {
     meta: Meta,
 }
 
+/// What one of them says.
 #[derive(Debug, Clone, Serialize, Deserialize, Embedded)]
-pub(crate) struct Comment {
-    pub(crate) who: String,
+pub struct Comment {
+    /// Who says it.
+    pub who: String,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, Embedded)]
@@ -69,17 +71,17 @@ enum Status {
 struct Email(String);
 
 #[derive(Debug, Clone, Serialize, Deserialize, Embedded)]
-struct Meta {
-    language: String,
+pub(crate) struct Meta {
+    pub(crate) language: String,
 }
 
 fn main() {
     let post = Post {
         id: 1,
         author: String::new(),
-        when: DateTime::MIN,
+        when: DateTime::from_millis(0),
         comments: vec![Comment { who: String::new() }],
-        seen: DateTime::MIN,
+        seen: DateTime::from_millis(0),
         target: Target::Post { title: String::new() },
         status: Status::Draft,
         email: Email(String::new()),

@@ -32,11 +32,12 @@ mod model {
     pub(crate) fn example() -> Post {
         let hidden = inner::Hidden { text: String::new() };
         assert!(hidden.text.is_empty());
+        assert_eq!(inner::Hidden::fields().text().as_str(), "text");
         Post { id: 1, meta: inner::Meta { hidden } }
     }
 }
 
 fn main() {
     assert_eq!(model::example().id, 1);
-    assert_eq!(model::Post::fields().meta().hidden().text().as_str(), "meta.hidden.text");
+    assert_eq!(model::Post::fields().meta().as_str(), "meta");
 }

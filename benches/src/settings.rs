@@ -1,0 +1,75 @@
+//! The arguments: how much to measure, how often, and which works.
+
+use crate::Result;
+
+const RUNS: usize = 11;
+const QUICK_RUNS: usize = 3;
+
+/// What the arguments say.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Settings {
+    /// Fewer documents and runs.
+    pub(crate) quick: bool,
+    /// How often each side of a work is measured.
+    pub(crate) runs: usize,
+    /// The names of the works, or what they begin with; all of them if there are none.
+    pub(crate) works: Vec<String>,
+}
+
+impl Settings {
+    pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Self> {
+        let (mut quick, mut runs, mut works) = (false, None, Vec::new());
+        let mut arguments = arguments.into_iter();
+        while let Some(argument) = arguments.next() {
+            match argument.as_str() {
+                "--quick" => quick = true,
+                "--runs" => runs = Some(count(arguments.next())?),
+                option if option.starts_with('-') => {
+                    return Err(format!(
+                        "unknown option `{option}`: bench takes `--quick`, `--runs N` and names of works"
+                    )
+                    .into());
+                }
+                _ => works.push(argument),
+            }
+        }
+        let runs = runs.unwrap_or(if quick { QUICK_RUNS } else { RUNS });
+        Ok(Self { quick, runs, works })
+    }
+
+    /// A number of documents or repetitions: one in full, another in a quick run.
+    pub(crate) fn sized(&self, full: u32, quick: u32) -> u32 {
+        if self.quick { quick } else { full }
+    }
+}
+
+fn count(argument: Option<String>) -> Result<usize> {
+    let count = argument.and_then(|argument| argument.parse().ok()).filter(|count| *count > 0);
+    count.ok_or_else(|| "`--runs` takes a number, at least 1".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RUNS, Settings};
+    use crate::Result;
+
+    fn parse(arguments: &[&str]) -> Result<Settings> {
+        Settings::parse(arguments.iter().map(|&argument| argument.to_owned()))
+    }
+
+    #[test]
+    fn options_and_works_may_be_mixed() -> Result {
+        let settings = parse(&["scan", "--quick", "decode", "--runs", "7"])?;
+        let works = vec!["scan".to_owned(), "decode".to_owned()];
+        assert_eq!(settings, Settings { quick: true, runs: 7, works });
+        assert_eq!(parse(&[])?, Settings { quick: false, runs: RUNS, works: Vec::new() });
+        Ok(())
+    }
+
+    #[test]
+    fn runs_must_be_counted_and_options_known() {
+        for wrong in [&["--runs"][..], &["--runs", "0"], &["--runs", "many"], &["--slow"]] {
+            assert!(parse(wrong).is_err(), "{wrong:?}");
+        }
+    }
+}

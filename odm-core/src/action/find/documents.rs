@@ -1,0 +1,259 @@
+//! The documents of a find: decoded from the batches, their references loaded, old ones written
+//! back at the end.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bson::RawDocument;
+use futures::future::BoxFuture;
+use futures::{FutureExt, Stream};
+
+use crate::driver::{Batches, Call};
+use crate::error::Result;
+use crate::migrate::{Collected, Read, ReadFn};
+use crate::model::Document;
+use crate::relation::{Joined, Node, Targets, resolve};
+
+/// How many documents are resolved at once.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// All that are found.
+    Whole,
+    /// Those of one batch.
+    Batch,
+}
+
+/// Loads the references of some documents.
+pub(super) type Resolve<T> =
+    for<'a> fn(&'a Call, &'a [Node], &'a mut [Result<T>], Targets<'a>) -> BoxFuture<'a, Result<()>>;
+
+/// The lookups of a find.
+pub(super) struct Relations<T> {
+    pub(super) nodes: Vec<Node>,
+    pub(super) resolve: Resolve<T>,
+    pub(super) joins: bool,
+    pub(super) extent: Extent,
+}
+
+/// Resolves whole documents.
+pub(super) fn resolve_erased<'a, T: Document>(
+    call: &'a Call,
+    nodes: &'a [Node],
+    documents: &'a mut [Result<T>],
+    targets: Targets<'a>,
+) -> BoxFuture<'a, Result<()>> {
+    let documents = documents.iter_mut().flatten().map(|document| document as _).collect();
+    resolve(call, nodes, documents, targets)
+}
+
+/// Projected documents have no lookups.
+pub(super) fn resolve_none<'a, T>(
+    _: &'a Call,
+    _: &'a [Node],
+    _: &'a mut [Result<T>],
+    _: Targets<'a>,
+) -> BoxFuture<'a, Result<()>> {
+    Box::pin(std::future::ready(Ok(())))
+}
+
+/// The documents of a find, one by one; see [`Find::stream`](super::Find::stream).
+///
+/// Dropping it ends the server's cursor; old documents read so far are then not written back.
+#[must_use = "a stream does nothing until it is polled"]
+pub struct DocumentStream<T> {
+    state: State<T>,
+}
+
+enum State<T> {
+    /// Documents are decoded as they are asked for.
+    Reading(Box<Reading<T>>),
+    /// Documents are read and resolved together.
+    Resolving(BoxFuture<'static, (Box<Reading<T>>, VecDeque<Result<T>>)>),
+    Resolved(Box<Reading<T>>, VecDeque<Result<T>>),
+    WritingBack(BoxFuture<'static, ()>),
+    Ended,
+}
+
+struct Reading<T> {
+    batches: Batches,
+    read: ReadFn<T>,
+    relations: Relations<T>,
+    write_back: bool,
+    upgraded: Collected,
+}
+
+impl<T> DocumentStream<T> {
+    pub(super) fn new(
+        batches: Batches,
+        read: ReadFn<T>,
+        relations: Relations<T>,
+        write_back: bool,
+    ) -> Self {
+        let write_back = write_back && batches.call().can_write_back();
+        let upgraded = Collected::default();
+        let reading = Box::new(Reading { batches, read, relations, write_back, upgraded });
+        let state = match reading.relations.nodes.is_empty() {
+            true => State::Reading(reading),
+            false => State::Resolved(reading, VecDeque::new()),
+        };
+        Self { state }
+    }
+}
+
+impl<T> Reading<T> {
+    /// Keeps what an old document's upgrade asks for, and gives its value.
+    fn keep(&mut self, read: Read<T>) -> T {
+        if self.write_back {
+            self.upgraded.add(read.write_back);
+        }
+        read.value
+    }
+
+    /// The next document of the batch at hand.
+    fn buffered(&mut self) -> Option<Result<T>> {
+        let read = self.read;
+        let document = self.batches.buffered()?.and_then(read);
+        Some(match document {
+            Ok(document) => Ok(self.keep(document)),
+            Err(error) => Err(self.batches.call().context(error)),
+        })
+    }
+
+    /// Reads and resolves what is resolved at once; nothing at the end.
+    async fn resolved(mut self: Box<Self>) -> (Box<Self>, VecDeque<Result<T>>) {
+        let mut documents = Vec::new();
+        let mut joined = Joined::default();
+        loop {
+            match std::future::poll_fn(|cx| self.batches.poll_fetch(cx)).await {
+                None => break,
+                Some(Err(error)) => documents.push(Err(error)),
+                Some(Ok(())) => self.read_batch(&mut joined, &mut documents),
+            }
+            if self.relations.extent == Extent::Batch && !documents.is_empty() {
+                break;
+            }
+        }
+        if documents.is_empty() {
+            return (self, VecDeque::new());
+        }
+        let call = self.batches.call();
+        let nodes = &self.relations.nodes;
+        let targets = match self.relations.joins {
+            true => Targets::Joined(&mut joined),
+            false => Targets::Batches,
+        };
+        if let Err(error) = (self.relations.resolve)(call, nodes, &mut documents, targets).await {
+            documents.insert(0, Err(call.context(error)));
+        }
+        if self.write_back {
+            joined.send_write_backs(call, nodes).await;
+        }
+        (self, documents.into())
+    }
+
+    fn read_batch(&mut self, joined: &mut Joined, documents: &mut Vec<Result<T>>) {
+        let read = self.read;
+        while let Some(row) = self.batches.buffered() {
+            let document = row.and_then(|row| match self.relations.joins {
+                true => {
+                    let document = joined.take_row(&self.relations.nodes, row)?;
+                    read_row(read, joined, &document)
+                }
+                false => read(row),
+            });
+            documents.push(match document {
+                Ok(document) => Ok(self.keep(document)),
+                Err(error) => Err(self.batches.call().context(error)),
+            });
+        }
+    }
+
+    /// Sends the write-backs, if there are any.
+    fn finish(mut self: Box<Self>) -> Option<BoxFuture<'static, ()>>
+    where
+        T: Send + 'static,
+    {
+        if self.upgraded.is_empty() {
+            return None;
+        }
+        Some(Box::pin(async move {
+            let call = self.batches.call().clone();
+            call.send_write_backs(&mut self.upgraded).await;
+        }))
+    }
+}
+
+fn read_row<T>(read: ReadFn<T>, joined: &mut Joined, document: &RawDocument) -> Result<Read<T>> {
+    let document = read(document)?;
+    if document.write_back.is_some() {
+        joined.parent_upgraded();
+    }
+    Ok(document)
+}
+
+// Documents are moved out, never pinned.
+impl<T> Unpin for DocumentStream<T> {}
+
+impl<T: Send + 'static> Stream for DocumentStream<T> {
+    type Item = Result<T>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        loop {
+            match &mut self.state {
+                State::Reading(reading) => {
+                    if let Some(document) = reading.buffered() {
+                        return Poll::Ready(Some(document));
+                    }
+                    match ready!(reading.batches.poll_fetch(cx)) {
+                        Some(Ok(())) => {}
+                        Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                        None => self.end(),
+                    }
+                }
+                State::Resolved(_, documents) => {
+                    if let Some(document) = documents.pop_front() {
+                        return Poll::Ready(Some(document));
+                    }
+                    if let State::Resolved(reading, _) =
+                        std::mem::replace(&mut self.state, State::Ended)
+                    {
+                        self.state = State::Resolving(Box::pin(reading.resolved()));
+                    }
+                }
+                State::Resolving(resolving) => {
+                    let (reading, documents) = ready!(resolving.poll_unpin(cx));
+                    let is_end = documents.is_empty();
+                    self.state = State::Resolved(reading, documents);
+                    if is_end {
+                        self.end();
+                    }
+                }
+                State::WritingBack(writing) => {
+                    ready!(writing.poll_unpin(cx));
+                    self.state = State::Ended;
+                }
+                State::Ended => return Poll::Ready(None),
+            }
+        }
+    }
+}
+
+impl<T: Send + 'static> DocumentStream<T> {
+    /// All documents were read: what is left are the write-backs.
+    fn end(&mut self) {
+        let state = std::mem::replace(&mut self.state, State::Ended);
+        if let State::Reading(reading) | State::Resolved(reading, _) = state
+            && let Some(writing) = reading.finish()
+        {
+            self.state = State::WritingBack(writing);
+        }
+    }
+}
+
+impl<T> fmt::Debug for DocumentStream<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("DocumentStream")
+    }
+}

@@ -1,0 +1,94 @@
+//! Sends write-backs: one unordered command for those of a read, which it never fails.
+
+use bson::{Bson, Document, doc};
+use mongodb::options::{Collation, ReadPreference, SelectionCriteria};
+
+use super::Call;
+use crate::error::Result;
+use crate::migrate::{Collected, WriteBack, WriteBacks};
+
+/// The collation under which only equal strings are equal.
+const SIMPLE: &str = "simple";
+
+impl Call {
+    /// Whether what a read upgraded may be written back: not in a transaction, and not where the
+    /// read may have gone to a secondary.
+    pub(crate) fn can_write_back(&self) -> bool {
+        let primary = match self.target().collection().selection_criteria() {
+            None | Some(SelectionCriteria::ReadPreference(ReadPreference::Primary)) => true,
+            Some(_) => false,
+        };
+        primary && !self.session.as_ref().is_some_and(super::Session::in_transaction)
+    }
+
+    /// Sends the write-backs of a read and counts what became of them. One round trip, none
+    /// without write-backs.
+    pub(crate) async fn send_write_backs(&self, collected: &mut Collected) {
+        if collected.is_empty() {
+            return;
+        }
+        let (list, left_out) = collected.take();
+        let mut counts = WriteBacks { not_sent: left_out, ..WriteBacks::default() };
+        let total = list.len() as u64;
+        match self.can_write_back() && total > 0 {
+            true => match self.run_write_backs(list).await {
+                Ok(reply) => {
+                    counts.refused = reply.get_array("writeErrors").map_or(0, |e| e.len() as u64);
+                    counts.written = reply.get("n").and_then(number).unwrap_or_default();
+                    counts.lost_race = total.saturating_sub(counts.refused + counts.written);
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "write-backs failed");
+                    counts.not_sent += total;
+                }
+            },
+            false => counts.not_sent += total,
+        }
+        tracing::debug!(?counts, collection = self.target().collection().name(), "write-backs");
+        self.target().write_backs().add(counts);
+    }
+
+    async fn run_write_backs(&self, list: Vec<WriteBack>) -> mongodb::error::Result<Document> {
+        let updates: Vec<_> = list
+            .into_iter()
+            .map(|WriteBack { filter, update, .. }| {
+                doc! { "q": filter, "u": update, "collation": { "locale": SIMPLE } }
+            })
+            .collect();
+        let name = self.target().collection().name();
+        let command = doc! { "update": name, "updates": updates, "ordered": false };
+        let run = self.target().database().run_command(command);
+        match &self.session {
+            Some(session) => run.session(&mut *session.lock().await).await,
+            None => run.await,
+        }
+    }
+
+    /// Sends one write-back for a write that waits for it.
+    ///
+    /// # Errors
+    /// The server's refusal.
+    pub(crate) async fn write_back(&self, write_back: WriteBack) -> Result<()> {
+        let id = write_back.filter.get("_id").cloned();
+        let written = self.update_simple(write_back.filter, write_back.update).await;
+        let counts = match written.map_err(|error| error.with_id(id))?.matched_count {
+            0 => WriteBacks { lost_race: 1, ..WriteBacks::default() },
+            _ => WriteBacks { written: 1, ..WriteBacks::default() },
+        };
+        self.target().write_backs().add(counts);
+        Ok(())
+    }
+
+    pub(super) fn simple() -> Collation {
+        Collation::builder().locale(SIMPLE).build()
+    }
+}
+
+fn number(value: &Bson) -> Option<u64> {
+    match value {
+        Bson::Int32(number) => u64::try_from(*number).ok(),
+        Bson::Int64(number) => u64::try_from(*number).ok(),
+        Bson::Double(number) => Some(*number as u64),
+        _ => None,
+    }
+}
