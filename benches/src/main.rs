@@ -50,7 +50,7 @@ async fn measure_all(bench: &Bench, selection: &work::Selection) -> Result<Repor
     for work in selection.works() {
         for row in (work.run)(bench).await? {
             if selection.holds(row.work) {
-                eprintln!("{row}");
+                eprintln!("measured {}", row.work);
                 report.push(row);
             }
         }

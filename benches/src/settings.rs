@@ -2,7 +2,7 @@
 
 use crate::Result;
 
-const RUNS: usize = 11;
+const RUNS: usize = 9;
 const QUICK_RUNS: usize = 3;
 
 /// What the arguments say.

@@ -25,6 +25,8 @@ pub(crate) struct Input<'a> {
     pub(crate) doc: String,
     pub(crate) attrs: ContainerAttrs,
     pub(crate) data: Data<'a>,
+    /// Whether fields that are not declared are an error to serde.
+    pub(crate) is_strict: bool,
 }
 
 pub(crate) enum Data<'a> {
@@ -76,7 +78,7 @@ impl<'a> Input<'a> {
         errors: &mut Errors,
     ) -> Option<Self> {
         let attrs = ContainerAttrs::from_syn(&input.attrs, role, errors);
-        let data = serde::read(input, role, errors)?;
+        let serde::Stored { data, is_strict } = serde::read(input, role, errors)?;
         Some(Self {
             role,
             ident: &input.ident,
@@ -84,6 +86,7 @@ impl<'a> Input<'a> {
             doc: doc(&input.attrs),
             attrs,
             data,
+            is_strict,
         })
     }
 }

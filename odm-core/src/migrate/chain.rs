@@ -38,8 +38,13 @@ impl<T: Document> Ancestor for T {
 
     fn read_at(stored: &Stored<'_>) -> Result<Option<(Self, &'static Model)>> {
         if is_own(T::MODEL, stored.version()) {
-            let unversioned = stored.unversioned()?;
-            return codec::decode_shape(&unversioned, T::MODEL.shape)
+            // Serde passes over the version as over any field that it does not know; only where
+            // unknown fields are refused or collected is it worth a copy to take it out.
+            let stored = match T::MODEL.shape.strict || T::MODEL.shape.is_open() {
+                true => stored.unversioned()?,
+                false => std::borrow::Cow::Borrowed(stored.raw),
+            };
+            return codec::decode_shape(&stored, T::MODEL.shape)
                 .map(|value| Some((value, T::MODEL)));
         }
         let Some((previous, found)) = T::Previous::read_at(stored)? else { return Ok(None) };

@@ -82,6 +82,8 @@ pub struct Shape {
     pub fields: &'static [Field],
     /// The variants of an enum.
     pub variants: &'static [Variant],
+    /// Whether fields that are not declared are an error when a document is read.
+    pub strict: bool,
 }
 
 /// One variant of an enum.
@@ -126,7 +128,14 @@ impl Shape {
     #[doc(hidden)]
     #[must_use]
     pub const fn new(name: &'static str, doc: &'static str, fields: &'static [Field]) -> Self {
-        Self { name, doc, fields, variants: &[] }
+        Self { name, doc, fields, variants: &[], strict: false }
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn strict(mut self) -> Self {
+        self.strict = true;
+        self
     }
 
     #[doc(hidden)]

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use bson::{Document as BsonDocument, RawDocument, RawDocumentBuf, doc};
+use bson::{Document as BsonDocument, RawBsonRef, RawDocument, RawDocumentBuf, doc};
 
 use super::resolve::Found;
 use super::{Key, Node};
@@ -79,7 +79,7 @@ impl Joined {
         }
     }
 
-    fn take_array(&mut self, node: &Node, array: bson::RawBsonRef<'_>) -> Result<()> {
+    fn take_array(&mut self, node: &Node, array: RawBsonRef<'_>) -> Result<()> {
         if self.nodes.len() <= node.number {
             self.nodes.resize_with(node.number + 1, JoinedNode::default);
         }
@@ -88,6 +88,8 @@ impl Joined {
             let target = target.map_err(malformed)?;
             let Some(target) = target.as_document() else { continue };
             let id = target.get("_id").map_err(malformed)?;
+            // The server joins null, missing and empty fields with it; no reference has that id.
+            let id = id.filter(|id| !matches!(id, RawBsonRef::Null));
             let Some(key) = id.and_then(Key::of_raw) else { continue };
             if let std::collections::hash_map::Entry::Vacant(place) = joined.found.entry(key) {
                 let read = (node.read)(target)?;

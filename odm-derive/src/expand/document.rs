@@ -22,6 +22,7 @@ pub(super) fn expand(input: &Input<'_>, fields: &[Field<'_>]) -> TokenStream {
     let flatten_checks = shape::flatten_checks(fields, &declared, version_field.as_deref());
     let model = model(input, fields);
     let indexes = indexes(input, fields, &paths_name);
+    let strict = input.is_strict.then(|| quote!(.strict()));
     let document_impl = document_impl(input, fields, &declared);
     let step_check = step_check(input);
     quote! {
@@ -30,7 +31,7 @@ pub(super) fn expand(input: &Input<'_>, fields: &[Field<'_>]) -> TokenStream {
         #flatten_checks
         static __SHAPE: __odm::Shape = {
             const FIELDS: &[__odm::Field] = &#table;
-            __odm::Shape::new(#name, #doc, FIELDS)
+            __odm::Shape::new(#name, #doc, FIELDS) #strict
         };
         static __MODEL: __odm::Model = #model;
         #indexes

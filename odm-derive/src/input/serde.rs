@@ -11,12 +11,19 @@ use super::{Content, Data, Field, Role, Variant};
 use crate::attr::{self, FieldAttrs};
 use crate::errors::Errors;
 
+/// What serde makes of a type.
+pub(super) struct Stored<'a> {
+    pub(super) data: Data<'a>,
+    /// Whether fields that are not declared are an error.
+    pub(super) is_strict: bool,
+}
+
 /// `None` where the type cannot be derived for; the errors say why, unless serde's derive does.
 pub(super) fn read<'a>(
     input: &'a DeriveInput,
     role: Role,
     errors: &mut Errors,
-) -> Option<Data<'a>> {
+) -> Option<Stored<'a>> {
     check_generics(input, errors);
     if matches!(input.data, syn::Data::Union(_)) {
         errors.at(&input.ident, "a union cannot be stored: its bytes do not say what it holds");
@@ -30,6 +37,16 @@ pub(super) fn read<'a>(
         return None;
     };
     check_container(&container, input, role, errors);
+    let is_strict = container.attrs.deny_unknown_fields();
+    read_data(container, input, role, errors).map(|data| Stored { data, is_strict })
+}
+
+fn read_data<'a>(
+    container: ast::Container<'a>,
+    input: &'a DeriveInput,
+    role: Role,
+    errors: &mut Errors,
+) -> Option<Data<'a>> {
     match container.data {
         ast::Data::Struct(Style::Struct, fields) => {
             Some(Data::Struct(read_fields(input_fields(input)?, fields, errors)))

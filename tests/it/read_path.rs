@@ -1,0 +1,72 @@
+//! The reading path: when the next batch is fetched, and what becomes of a cursor that nobody reads.
+
+use futures::StreamExt;
+use odm::prelude::*;
+use odm_testkit::TestResult;
+use serde::{Deserialize, Serialize};
+
+use crate::support::database;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Document)]
+#[odm(collection = "numbers")]
+struct Number {
+    #[serde(rename = "_id")]
+    id: i32,
+}
+
+/// The second batch is asked for while the first is read, and no third before the second is.
+#[test]
+fn at_most_two_batches_are_held() -> TestResult {
+    odm_testkit::run(async |kit| {
+        let numbers = database(&kit).collection::<Number>();
+        numbers.insert_many((0..50).map(|id| Number { id })).await?;
+        let (stream, sent) = kit
+            .commands(async {
+                let find = numbers.find(Filter::new()).sort(Number::fields().id().asc());
+                let mut stream = find.batch_size(10).stream().await?;
+                assert_eq!(stream.next().await.transpose()?.map(|n| n.id), Some(0));
+                Ok::<_, odm::Error>(stream)
+            })
+            .await;
+        let mut stream = stream?;
+        assert!(sent.count("getMore") <= 1, "{sent}");
+        let (rest, sent) = kit.commands(async { stream.by_ref().take(9).count().await }).await;
+        assert_eq!(rest, 9);
+        assert!(sent.count("getMore") <= 1, "{sent}");
+        let all = stream.map(|number| number.map(|number| number.id)).collect::<Vec<_>>().await;
+        let all: Vec<_> = all.into_iter().collect::<Result<_, _>>()?;
+        assert_eq!(all, (10..50).collect::<Vec<_>>());
+        Ok(())
+    })
+}
+
+/// A stream that is dropped half-way ends its cursor on the server.
+#[test]
+fn a_dropped_stream_ends_its_cursor() -> TestResult {
+    odm_testkit::run(async |kit| {
+        let db = database(&kit);
+        let numbers = db.collection::<Number>();
+        numbers.insert_many((0..1000).map(|id| Number { id })).await?;
+        let mut stream = numbers.find(Filter::new()).batch_size(10).stream().await?;
+        assert!(stream.next().await.is_some());
+        let namespace = format!("{}.numbers", db.name());
+        assert!(cursors(&kit, &namespace).await? > 0);
+        drop(stream);
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+        while cursors(&kit, &namespace).await? > 0 {
+            assert!(std::time::Instant::now() < deadline, "the cursor is still open");
+            tokio::task::yield_now().await;
+        }
+        Ok(())
+    })
+}
+
+/// How many cursors of a collection the server holds.
+async fn cursors(kit: &odm_testkit::Kit, namespace: &str) -> TestResult<usize> {
+    let stages = [
+        bson::doc! { "$currentOp": { "idleCursors": true, "allUsers": true } },
+        bson::doc! { "$match": { "ns": namespace, "cursor": { "$exists": true } } },
+    ];
+    let found = kit.client().database("admin").aggregate(stages).await?;
+    Ok(found.count().await)
+}
