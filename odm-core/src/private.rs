@@ -1,6 +1,6 @@
 //! What generated code names. Not part of the public interface.
 
-pub use std::convert::{From, TryFrom};
+pub use std::convert::From;
 pub use std::ops::Deref;
 pub use std::option::Option::{self, None, Some};
 pub use std::primitive::{bool, str};
@@ -31,17 +31,31 @@ pub type Visit<'a> = crate::relation::Visit<'a>;
 /// The result of a step from one schema version to the next.
 pub type Upgraded<T> = crate::Result<T>;
 
-/// The outcome of a step's `TryFrom`.
-///
-/// # Errors
-/// [`ErrorKind::Migrate`](crate::ErrorKind::Migrate) with the error as source.
-pub fn step<T, E: Into<Box<dyn std::error::Error + Send + Sync>>>(
-    result: Result<T, E>,
-) -> Upgraded<T> {
-    result.map_err(|error| {
-        let error = error.into();
-        crate::Error::new(crate::ErrorKind::Migrate, error.to_string()).with_boxed_source(error)
-    })
+/// The step from one schema version to the next, by `From` or `TryFrom`.
+#[diagnostic::on_unimplemented(
+    message = "there is no step from `{Old}` to `{Self}`",
+    label = "`{Old}` cannot be turned into `{Self}`",
+    note = "write `impl From<{Old}> for {Self}`, or `impl TryFrom<{Old}> for {Self}` where it can fail: old documents are upgraded by it"
+)]
+pub trait StepFrom<Old>: Sized {
+    /// Takes the step.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Migrate`](crate::ErrorKind::Migrate) with the conversion's error as source.
+    fn step(old: Old) -> Upgraded<Self>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<Old, New> StepFrom<Old> for New
+where
+    New: TryFrom<Old, Error: Into<Box<dyn std::error::Error + Send + Sync>>>,
+{
+    fn step(old: Old) -> Upgraded<Self> {
+        New::try_from(old).map_err(|error| {
+            let error = error.into();
+            crate::Error::new(crate::ErrorKind::Migrate, error.to_string()).with_boxed_source(error)
+        })
+    }
 }
 
 /// Whether the version follows the one before: the next number, or any label after another. A

@@ -38,6 +38,7 @@ pub(crate) fn expand(
 /// the path of another.
 fn without_mistakes(mut read: Input<'_>) -> Input<'_> {
     read.attrs.indexes.clear();
+    read.attrs.from = None;
     match &mut read.data {
         Data::Struct(fields) => fields.iter_mut().for_each(|field| field.attrs.index = None),
         Data::TaggedEnum(tag, variants) => without_collisions(tag, variants),

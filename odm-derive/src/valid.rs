@@ -53,6 +53,9 @@ fn check_version(input: &Input<'_>, fields: &[Field<'_>], errors: &mut Errors) {
     if let (Some(field), None) = (&attrs.version_field, &attrs.schema_version) {
         errors.at(field, "`version_field` names the field of a `schema_version`: declare that too");
     }
+    if let (Some(from), None) = (&attrs.from, &attrs.schema_version) {
+        errors.at(from, "`from` is the struct of the version before: declare `schema_version` too");
+    }
     let version_field = input.version_field();
     if attrs.schema_version.is_none() || version_field.is_empty() {
         return;

@@ -78,7 +78,7 @@ impl<M> IntoLookup<M> for Lookup<M> {
 
 impl<M, C: Relation, V: Queryable> IntoLookup<M> for Path<M, C, V> {
     fn into_lookup(self) -> Lookup<M> {
-        let node = self.name.checked().map(|path| Node::new::<C::Target>(path));
+        let node = self.name.checked().map(Node::new::<C::Target>);
         Lookup { node, marker: PhantomData }
     }
 }

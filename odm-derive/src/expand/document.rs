@@ -124,13 +124,12 @@ fn step(input: &Input<'_>) -> TokenStream {
             }
         };
     };
-    let (span, last) = super::ends(&parse_quote!(#from));
-    let convert = quote_spanned!(span=> <Self as __odm::TryFrom<#from>>);
-    let convert = quote_spanned!(last=> #convert::try_from(previous));
+    let (first, last) = super::ends(&parse_quote!(#from));
+    let (open, close) = (quote_spanned!(first=> <Self as), quote_spanned!(last=> >::step));
     quote! {
         type Previous = #from;
         fn upgrade(previous: #from) -> __odm::Upgraded<Self> {
-            __odm::step(#convert)
+            #open __odm::StepFrom<#from> #close(previous)
         }
     }
 }

@@ -66,12 +66,15 @@ pub struct DocumentStream<T> {
     state: State<T>,
 }
 
+/// Documents whose references were loaded, to be handed out.
+type Resolved<T> = VecDeque<Result<T>>;
+
 enum State<T> {
     /// Documents are decoded as they are asked for.
     Reading(Box<Reading<T>>),
     /// Documents are read and resolved together.
-    Resolving(BoxFuture<'static, (Box<Reading<T>>, VecDeque<Result<T>>)>),
-    Resolved(Box<Reading<T>>, VecDeque<Result<T>>),
+    Resolving(BoxFuture<'static, (Box<Reading<T>>, Resolved<T>)>),
+    Resolved(Box<Reading<T>>, Resolved<T>),
     WritingBack(BoxFuture<'static, ()>),
     Ended,
 }
@@ -122,7 +125,7 @@ impl<T> Reading<T> {
     }
 
     /// Reads and resolves what is resolved at once; nothing at the end.
-    async fn resolved(mut self: Box<Self>) -> (Box<Self>, VecDeque<Result<T>>) {
+    async fn resolved(mut self: Box<Self>) -> (Box<Self>, Resolved<T>) {
         let mut documents = Vec::new();
         let mut joined = Joined::default();
         loop {
