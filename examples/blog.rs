@@ -5,7 +5,8 @@
 
 mod support;
 
-use odm::bson::DateTime;
+use odm::Ref;
+use odm::bson::{DateTime, doc};
 use odm::prelude::*;
 use odm_testkit::{Kit, TestResult};
 use serde::{Deserialize, Serialize};
@@ -26,13 +27,27 @@ struct Name {
     last: String,
 }
 
+/// A post as the first program stored it: without a version, and with its tags in one text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Document)]
-#[odm(collection = "posts", index(author, -when), index(comments.who))]
+#[odm(collection = "posts")]
+struct PostV1 {
+    #[serde(rename = "_id")]
+    id: i32,
+    author: Ref<User>,
+    title: String,
+    when: DateTime,
+    tags: String,
+}
+
+/// A post of today. Old ones are read as this, by the step below.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Document)]
+#[odm(collection = "posts", schema_version = 2, from = PostV1)]
+#[odm(index(author, -when), index(comments.who))]
 struct Post {
     #[serde(rename = "_id")]
     id: i32,
-    /// The `_id` of a user.
-    author: String,
+    /// Stored as the `_id` of the user.
+    author: Ref<User>,
     title: String,
     when: DateTime,
     #[odm(index)]
@@ -41,6 +56,14 @@ struct Post {
     /// Who voted, each once.
     voters: Vec<String>,
     comments: Vec<Comment>,
+}
+
+impl From<PostV1> for Post {
+    fn from(old: PostV1) -> Self {
+        let tags = old.tags.split(' ').map(str::to_owned).collect();
+        let PostV1 { id, author, title, when, .. } = old;
+        Self { id, author, title, when, tags, votes: 0, voters: vec![], comments: vec![] }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Embedded)]
@@ -138,6 +161,35 @@ async fn blog(kit: Kit) -> TestResult {
         .await?;
     steps.check("one has none", unread, 1)?;
 
+    let latest = posts.find_one(Filter::new()).sort(p.when().desc()).lookup(p.author());
+    let latest = steps.step("Latest post with its author", latest).await?.ok_or("no post")?;
+    steps.check("it is by jane", latest.author.id().as_str(), "jane")?;
+    let author = latest.author.get().map(|author| author.name.first.as_str());
+    steps.check("whose name came along", author, Some("Jane"))?;
+    let with_authors = posts.find(p.tags().contains("business")).lookup(p.author());
+    let with_authors = steps.step("Posts by tag with their authors", with_authors).await?;
+    let loaded = with_authors.iter().filter(|post| post.author.is_loaded()).count();
+    steps.check("every author is loaded", loaded, 2)?;
+
+    // The first program left this one behind.
+    let raw = posts.driver();
+    let when = DateTime::from_millis(1_600_000_000_000);
+    raw.insert_one(doc! {
+        "_id": 0, "author": "gone", "title": "Hello", "when": when, "tags": "old times", "mood": "fine",
+    })
+    .await?;
+    let old =
+        steps.step("Get an old post", posts.get(0).lookup(p.author())).await?.ok_or("no post")?;
+    steps.check("it reads like the others", old.tags, ["old", "times"])?;
+    steps.check("its author has left", old.author.is_missing(), true)?;
+    steps.check("and is still known by id", old.author.id().as_str(), "gone")?;
+    let stored = raw.find_one(doc! { "_id": 0 }).await?.ok_or("no post")?;
+    println!("    stored now: {stored}");
+    steps.check("it was stored at version 2", stored.get_i32("schema_version")?, 2)?;
+    steps.check("with its tags as a list", stored.get_array("tags")?.len(), 2)?;
+    steps.check("what no struct knows is kept", stored.get_str("mood")?, "fine")?;
+    steps.check("one document was migrated", posts.write_backs().written, 1)?;
+
     steps.finish("blog");
     Ok(())
 }
@@ -152,7 +204,7 @@ fn post(id: i32, author: &str, title: &str, tags: &[&str], commenters: &[&str]) 
     let comment = |&who: &&str| Comment { who: who.to_owned(), comment: "Well said".to_owned() };
     Post {
         id,
-        author: author.to_owned(),
+        author: Ref::new(author),
         title: title.to_owned(),
         when: DateTime::from_millis(1_700_000_000_000 + i64::from(id) * 60_000),
         tags: texts(tags),

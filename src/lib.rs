@@ -62,6 +62,10 @@ mod guide {
     mod declaring_models {}
     #[doc = include_str!("../book/src/filters-and-updates.md")]
     mod filters_and_updates {}
+    #[doc = include_str!("../book/src/references.md")]
+    mod references {}
+    #[doc = include_str!("../book/src/schema-versions.md")]
+    mod schema_versions {}
     #[doc = include_str!("../book/src/indexes.md")]
     mod indexes {}
     #[doc = include_str!("../book/src/testing.md")]

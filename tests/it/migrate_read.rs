@@ -267,6 +267,9 @@ fn a_failing_step_leaves_the_document_as_it_is() -> TestResult {
         assert!(!raw(&contacts, 5).await?.contains_key("schema_version"));
 
         let c = Contact::fields();
+        let all = contacts.find(Filter::new()).sort(c.id().asc()).await;
+        assert_eq!(all.err().map(|error| error.kind()), Some(ErrorKind::Migrate));
+        assert_eq!(contacts.write_backs().written, 3, "what was read before the error is kept");
         let change = contacts.update_one(c.id().eq(5), c.name().set("x")).await;
         assert_eq!(change.err().map(|error| error.kind()), Some(ErrorKind::Migrate));
         assert_eq!(raw(&contacts, 5).await?.get_str("name")?, "n5");

@@ -148,7 +148,7 @@ fn an_old_program_cannot_damage_a_newer_document() -> TestResult {
             ($action:expr) => {{
                 let error = $action.await.err().ok_or("accepted")?;
                 assert_eq!(error.kind(), ErrorKind::NewerVersion, "{error}");
-                assert_eq!(newer.find(Filter::new()).await?, [document.clone()]);
+                assert_eq!(newer.find(Filter::new()).await?, std::slice::from_ref(&document));
             }};
         }
         refused!(orders.get(1));

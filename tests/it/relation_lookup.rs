@@ -206,6 +206,43 @@ fn references_at_any_depth_are_resolved() -> TestResult {
     })
 }
 
+/// Several references inside of one target are named one after the other.
+#[test]
+fn one_path_may_be_named_for_each_inner_reference() -> TestResult {
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Document)]
+    #[odm(collection = "pairs")]
+    struct Pair {
+        #[serde(rename = "_id")]
+        id: i32,
+        left: Ref<Item>,
+        right: Ref<Item>,
+    }
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Document)]
+    #[odm(collection = "boxes")]
+    struct Holder {
+        #[serde(rename = "_id")]
+        id: i32,
+        pair: Ref<Pair>,
+    }
+    odm_testkit::run(async |kit| {
+        let db = database(&kit);
+        db.collection::<Item>().insert_many([item("a", None), item("b", None)]).await?;
+        let pair = Pair { id: 1, left: Ref::new("a"), right: Ref::new("b") };
+        db.collection::<Pair>().insert_one(&pair).await?;
+        let holders = db.collection::<Holder>();
+        holders.insert_one(Holder { id: 1, pair: Ref::new(1) }).await?;
+        let (h, p) = (Holder::fields(), Pair::fields());
+        for strategy in BOTH {
+            let get =
+                holders.get(1).lookup(h.pair().lookup(p.left())).lookup(h.pair().lookup(p.right()));
+            let found = get.strategy(strategy).await?.ok_or("gone")?;
+            let pair = found.pair.try_get()?;
+            assert!(pair.left.is_loaded() && pair.right.is_loaded(), "{strategy:?}: {pair:?}");
+        }
+        Ok(())
+    })
+}
+
 /// One, a hundred and ten thousand parents take the same number of round trips, but for the batches
 /// of the parents themselves.
 #[test]

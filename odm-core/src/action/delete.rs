@@ -19,11 +19,13 @@ impl<T: Document> Collection<T> {
     ///
     /// Awaiting takes one round trip and gives the driver's [`DeleteResult`]. On a model with a
     /// schema version no document of a newer one is deleted; a filter that does not name the `_id`
-    /// is first resolved to one, in one round trip more.
+    /// is first resolved to one, in one round trip more; where nothing was deleted,
+    /// one more finds out why.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an empty filter,
-    /// before anything is sent.
+    /// before anything is sent; [`ErrorKind::NewerVersion`](crate::ErrorKind::NewerVersion) and
+    /// [`ErrorKind::UnknownVersion`](crate::ErrorKind::UnknownVersion).
     ///
     /// Source: [`delete`](https://www.mongodb.com/docs/manual/reference/command/delete/).
     ///
@@ -53,7 +55,9 @@ impl<T: Document> Collection<T> {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an empty filter,
-    /// before anything is sent, unless after [`all`](DeleteMany::all).
+    /// before anything is sent, unless after [`all`](DeleteMany::all);
+    /// [`ErrorKind::NewerVersion`](crate::ErrorKind::NewerVersion) and
+    /// [`ErrorKind::UnknownVersion`](crate::ErrorKind::UnknownVersion), and then nothing is deleted.
     ///
     /// ```no_run
     /// # use odm::prelude::*;

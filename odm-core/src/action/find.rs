@@ -201,8 +201,7 @@ impl<M: Document, T: Send + 'static> Find<M, T> {
         self.options.limit = Some(1);
         let mut documents = self.open(documents::Extent::Whole).await?;
         let first = documents.try_next().await?;
-        // The end of the results sends the write-backs.
-        documents.try_next().await?;
+        documents.finish().await;
         Ok(first)
     }
 
@@ -272,7 +271,8 @@ impl<M: Document> Find<M> {
     ///
     /// Takes the path of a [`Ref`](crate::Ref), or of an `Option` or list of them, also inside of
     /// embedded documents and lists of them. References inside of the targets are named on the
-    /// path: `p.author().lookup(User::fields().company())`.
+    /// path: `p.author().lookup(User::fields().company())`; for several of them, name the path again
+    /// with each.
     ///
     /// Order, repeats and positions stay; a reference without a document is missing, with its id.
     /// Both strategies give equal results, on data that nobody changes meanwhile.
@@ -302,7 +302,7 @@ impl<M: Document> Find<M> {
     /// Source: [`$lookup`](https://www.mongodb.com/docs/manual/reference/operator/aggregation/lookup/).
     pub fn lookup(mut self, lookup: impl IntoLookup<M>) -> Self {
         match lookup.into_lookup().node {
-            Ok(node) => self.lookups.push(node),
+            Ok(node) => node.add_to(&mut self.lookups),
             Err(error) => self.filter = self.filter.and(Err(error)),
         }
         self
@@ -331,6 +331,6 @@ impl<M: Document, T: Send + 'static> IntoFuture for Find<M, T> {
     type IntoFuture = BoxFuture<'static, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(async move { self.open(documents::Extent::Whole).await?.try_collect().await })
+        Box::pin(async move { self.open(documents::Extent::Whole).await?.collect().await })
     }
 }

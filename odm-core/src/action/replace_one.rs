@@ -28,7 +28,8 @@ impl<T: Document> Collection<T> {
     /// before anything is sent; [`ErrorKind::Server`](crate::ErrorKind::Server) if the replacement
     /// has another `_id` than the document;
     /// [`ErrorKind::DuplicateKey`](crate::ErrorKind::DuplicateKey);
-    /// [`ErrorKind::NewerVersion`](crate::ErrorKind::NewerVersion).
+    /// [`ErrorKind::NewerVersion`](crate::ErrorKind::NewerVersion) and
+    /// [`ErrorKind::UnknownVersion`](crate::ErrorKind::UnknownVersion).
     ///
     /// Source: [`update`](https://www.mongodb.com/docs/manual/reference/command/update/).
     ///

@@ -21,17 +21,19 @@ impl<T: Document> Collection<T> {
     /// Awaiting takes one round trip and gives the driver's [`UpdateResult`]. The filter and the
     /// change are one step: a condition in the filter guards the change against others.
     ///
-    /// On a model with a schema version only a document of the current version is changed: an older
-    /// one is migrated first, in two round trips more. A filter that does not name the `_id` is
-    /// first resolved to one, in one round trip more.
+    /// On a model with a schema version only a document of the current version is changed, and an
+    /// older one is migrated first. Round trips: one for a current document named by its `_id`, four
+    /// for an old one, two where there is none. Another filter is first resolved to an `_id`: two
+    /// for a current document, three for an old one, one where there is none.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an empty filter, an
     /// empty update or one that conflicts with itself, before anything is sent;
     /// [`ErrorKind::DuplicateKey`](crate::ErrorKind::DuplicateKey);
-    /// [`ErrorKind::NewerVersion`](crate::ErrorKind::NewerVersion) for a document that a newer
-    /// program wrote, [`ErrorKind::Migrate`](crate::ErrorKind::Migrate) for an old one that cannot
-    /// be migrated: both are left as they are.
+    /// [`ErrorKind::NewerVersion`](crate::ErrorKind::NewerVersion) or
+    /// [`ErrorKind::UnknownVersion`](crate::ErrorKind::UnknownVersion) for a document of a version
+    /// that this program does not know, [`ErrorKind::Migrate`](crate::ErrorKind::Migrate) for an old
+    /// one that cannot be migrated: each is left as it is.
     ///
     /// Source: [`update`](https://www.mongodb.com/docs/manual/reference/command/update/).
     ///

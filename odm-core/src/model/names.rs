@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn names_are_found_in_flattened_fields_of_either_side() {
         for (own, expected) in [("title", false), ("updated", false), ("create", true)] {
-            let beside = Names { own: [own].leak(), flattened: &[] };
+            let beside = Names { own: vec![own].leak(), flattened: &[] };
             assert_eq!(META.is_disjoint(&beside), expected, "{own}");
             assert_eq!(beside.is_disjoint(&META), expected, "{own}");
         }

@@ -133,6 +133,16 @@ impl Node {
         }
     }
 
+    /// Adds a node to others: what is asked for inside of one path is asked for at once.
+    pub(crate) fn add_to(self, nodes: &mut Vec<Self>) {
+        match nodes.iter_mut().find(|node| node.path == self.path) {
+            Some(node) => {
+                self.children.into_iter().for_each(|child| child.add_to(&mut node.children))
+            }
+            None => nodes.push(self),
+        }
+    }
+
     /// Numbers the node and those inside of it, from `next` on.
     pub(crate) fn renumber(&mut self, next: &mut usize) {
         self.number = *next;

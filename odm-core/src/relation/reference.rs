@@ -91,8 +91,8 @@ impl<T: Document<Id: RefId>> Ref<T> {
     pub fn try_get(&self) -> Result<&T> {
         self.get().ok_or_else(|| {
             let (kind, message) = match self.state {
-                State::Missing => (ErrorKind::Missing, "no document has the id"),
-                _ => (ErrorKind::NotLoaded, "no lookup asked for the reference"),
+                State::Missing => (ErrorKind::Missing, "a lookup found no document with the id"),
+                _ => (ErrorKind::NotLoaded, "no lookup asked for it"),
             };
             let id = T::Id::encode(&self.id).ok();
             Error::new(kind, message).with_model(T::MODEL.name).with_id(id)
@@ -199,7 +199,8 @@ impl<'de, T: Document<Id: RefId>> Deserialize<'de> for Ref<T> {
         }
         // What people read may be the document in place of its id.
         let value = Bson::deserialize(deserializer)?;
-        if let Ok(id) = bson::deserialize_from_bson::<T::Id>(value.clone()) {
+        if value.as_document().is_none_or(|document| !document.contains_key("_id")) {
+            let id: T::Id = bson::deserialize_from_bson(value).map_err(D::Error::custom)?;
             return Ok(Self::new(id));
         }
         let document: T = bson::deserialize_from_bson(value).map_err(D::Error::custom)?;

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, ready};
 
 use bson::RawDocument;
 use futures::future::BoxFuture;
-use futures::{FutureExt, Stream};
+use futures::{FutureExt, Stream, TryStreamExt};
 
 use crate::driver::{Batches, Call};
 use crate::error::Result;
@@ -244,6 +244,30 @@ impl<T: Send + 'static> Stream for DocumentStream<T> {
 }
 
 impl<T: Send + 'static> DocumentStream<T> {
+    /// All documents, or the first error. What was upgraded until then is written back.
+    pub(super) async fn collect(mut self) -> Result<Vec<T>> {
+        let mut documents = Vec::new();
+        loop {
+            match self.try_next().await {
+                Ok(Some(document)) => documents.push(document),
+                Ok(None) => return Ok(documents),
+                Err(error) => {
+                    self.finish().await;
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    /// Reads no further, and sends the write-backs.
+    pub(super) async fn finish(&mut self) {
+        self.end();
+        if let State::WritingBack(writing) = &mut self.state {
+            writing.await;
+            self.state = State::Ended;
+        }
+    }
+
     /// All documents were read: what is left are the write-backs.
     fn end(&mut self) {
         let state = std::mem::replace(&mut self.state, State::Ended);
