@@ -137,7 +137,7 @@ impl Node {
     pub(crate) fn add_to(self, nodes: &mut Vec<Self>) {
         match nodes.iter_mut().find(|node| node.path == self.path) {
             Some(node) => {
-                self.children.into_iter().for_each(|child| child.add_to(&mut node.children))
+                self.children.into_iter().for_each(|child| child.add_to(&mut node.children));
             }
             None => nodes.push(self),
         }
