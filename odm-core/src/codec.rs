@@ -5,6 +5,7 @@ mod depth;
 mod failure;
 mod version;
 
+pub(crate) use depth::shallow;
 pub(crate) use version::{VersionElement, find as find_version, remove as without_version};
 
 use bson::{Bson, RawBsonRef, RawDocument, RawDocumentBuf};

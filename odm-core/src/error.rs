@@ -33,6 +33,8 @@ pub enum ErrorKind {
     NotLoaded,
     /// A reference was asked for its document, and no document has its id.
     Missing,
+    /// A write of a versioned model gave up against others that kept coming first.
+    Contended,
     /// A step from an old struct to a newer one failed, or an old document could not be migrated.
     Migrate,
     /// No server could be reached or selected, or the connection was lost.
@@ -57,6 +59,7 @@ impl ErrorKind {
             Self::NewerVersion => "newer schema version",
             Self::NotLoaded => "reference not loaded",
             Self::Missing => "referenced document missing",
+            Self::Contended => "too much contention",
             Self::Migrate => "cannot migrate",
             Self::Unreachable => "server unreachable",
             Self::WriteConcern => "write concern not met",

@@ -160,7 +160,7 @@ fn is_condition(value: &Bson) -> bool {
 /// `$pull` take: operators alone for plain values, a filter for embedded documents.
 pub(crate) fn on_element(filter: Document) -> Result<Document> {
     match filter.get("") {
-        None if filter.get_array("$and").is_ok_and(|parts| parts.iter().any(is_on_value)) => {
+        None if filter.iter().any(|(_, operand)| names_value(operand)) => {
             Err(crate::Error::invalid(
                 "conditions on a plain element are joined by `&`, each operator once",
             ))
@@ -174,6 +174,10 @@ pub(crate) fn on_element(filter: Document) -> Result<Document> {
     }
 }
 
-fn is_on_value(part: &Bson) -> bool {
-    part.as_document().is_some_and(|part| part.contains_key(""))
+/// Whether an operand of `$and`, `$or` or `$nor` holds a condition on the element itself.
+fn names_value(operand: &Bson) -> bool {
+    let parts = operand.as_array().into_iter().flatten().filter_map(Bson::as_document);
+    parts
+        .into_iter()
+        .any(|part| part.contains_key("") || part.iter().any(|(_, operand)| names_value(operand)))
 }

@@ -70,6 +70,7 @@ pub const fn follows(model: &Model, previous: &Model) -> bool {
     };
     match (version.label, previous) {
         (Label::Number(number), Label::Number(previous)) => number == previous + 1,
+        (Label::Text(text), Label::Text(previous)) => !is_equal(text, previous),
         _ => true,
     }
 }

@@ -186,6 +186,8 @@ fn mistakes_are_refused_before_anything_is_sent() -> TestResult {
             everything
         );
         refused!(collection.delete_many(Filter::raw(doc! { "$and": [{}] })), everything);
+        refused!(collection.delete_many(p.title().nin(Vec::<String>::new())), everything);
+        refused!(collection.delete_many(!p.title().in_(Vec::<String>::new())), everything);
         refused!(collection.replace_one(Filter::new(), post), everything);
         refused!(collection.update_one(p.id().eq(1), conflict), "changes the path twice");
         refused!(collection.update_one(p.id().eq(1), Update::new()), "the update is empty");

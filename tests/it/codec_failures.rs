@@ -151,6 +151,15 @@ fn deep_nesting_is_refused() -> TestResult {
     assert_eq!((error.kind(), error.id()), (ErrorKind::Decode, Some(&Bson::Int32(7))));
     assert!(error.to_string().contains("nested more than 200 levels deep"), "{error}");
 
+    // Nor do the `_id` and the version cost the stack where the error names them.
+    assert!(
+        Forest::decode(&bson::rawdoc! { "_id": nested(10_000), "tree": { "children": [] } })
+            .is_err()
+    );
+    assert!(
+        Versioned::decode(&bson::rawdoc! { "_id": 1, "schema_version": nested(10_000) }).is_err()
+    );
+
     // Unknown fields are not exempt.
     let unknown = bson::rawdoc! { "_id": 7, "tree": { "children": [] }, "other": nested(10_000) };
     assert!(Forest::decode(&unknown).is_err());

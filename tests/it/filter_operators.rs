@@ -65,7 +65,9 @@ fn table() -> Vec<(Filter<Post>, bson::Document, &'static [i32])> {
         (p.id().in_([1, 3]), doc! { "_id": { "$in": [1, 3] } }, &[1, 3]),
         (p.id().in_([0; 0]), doc! { "_id": { "$in": [] } }, &[]),
         (p.id().nin([1, 3]), doc! { "_id": { "$nin": [1, 3] } }, &[2]),
-        (p.id().nin([0; 0]), doc! { "_id": { "$nin": [] } }, &[1, 2, 3]),
+        (p.id().nin([0; 0]), doc! {}, &[1, 2, 3]),
+        (!p.id().in_([0; 0]), doc! {}, &[1, 2, 3]),
+        (!!(p.id().eq(1) & p.serial().eq(10)), doc! { "_id": 1, "sr": 10_i64 }, &[1]),
         (p.id().gt(1) & p.id().lt(3), doc! { "_id": { "$gt": 1, "$lt": 3 } }, &[2]),
         (p.id().eq(1) & p.id().eq(2), doc! { "$and": [{ "_id": 1 }, { "_id": 2 }] }, &[]),
         (
@@ -183,4 +185,6 @@ fn conditions_on_a_plain_element_are_told_apart() {
     let error = |filter: Filter<Post>| filter.into_document().err().map(|error| error.to_string());
     let twice = error(scores.elem_match(|score| score.gt(1) & score.gt(2)));
     assert!(twice.is_some_and(|message| message.contains("each operator once")));
+    let either = error(scores.elem_match(|score| score.lt(3) | score.gt(7)));
+    assert!(either.is_some_and(|message| message.contains("joined by `&`")));
 }

@@ -206,6 +206,27 @@ fn references_at_any_depth_are_resolved() -> TestResult {
     })
 }
 
+/// A position in a list names one reference; the server cannot follow it, so it goes by a batch.
+#[test]
+fn a_position_in_a_list_can_be_looked_up() -> TestResult {
+    odm_testkit::run(async |kit| {
+        let db = database(&kit);
+        db.collection::<Item>().insert_many([item("a", None), item("b", None)]).await?;
+        let shelves = db.collection::<Shelf>();
+        shelves.insert_one(shelf(1, &["a", "b"])).await?;
+        let get = || shelves.get(1).lookup(Shelf::fields().items().at(1));
+        let found = get().await?.ok_or("gone")?;
+        assert!(!found.items[0].is_loaded() && found.items[1].is_loaded());
+        let error = get().strategy(LookupStrategy::Lookup).await.err().ok_or("joined")?;
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
+        // `$where` is for finds only.
+        let raw = Filter::raw(doc! { "$where": "true" });
+        let found = shelves.find_one(raw).lookup(Shelf::fields().items()).await?.ok_or("gone")?;
+        assert!(found.items[0].is_loaded());
+        Ok(())
+    })
+}
+
 /// Several references inside of one target are named one after the other.
 #[test]
 fn one_path_may_be_named_for_each_inner_reference() -> TestResult {

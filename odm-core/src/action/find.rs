@@ -8,7 +8,7 @@ use std::fmt;
 use std::future::IntoFuture;
 use std::marker::PhantomData;
 
-use bson::{Document as BsonDocument, doc};
+use bson::{Bson, Document as BsonDocument, doc};
 use futures::TryStreamExt;
 use futures::future::BoxFuture;
 
@@ -132,6 +132,10 @@ impl<M: Document, T: Send + 'static> Find<M, T> {
     /// # }
     /// ```
     pub fn project<V: Embedded>(mut self) -> Find<M, V> {
+        if !self.lookups.is_empty() {
+            let error = Error::invalid("lookups need whole documents, and not a projection");
+            self.filter = self.filter.and(Err(error));
+        }
         match project::plan_projection(V::SHAPE, M::MODEL) {
             Ok(projection) => self.options.projection = Some(projection),
             Err(error) => self.filter = self.filter.and(Err(error)),
@@ -232,17 +236,34 @@ impl<M: Document, T: Send + 'static> Find<M, T> {
 
     /// Whether the server joins.
     fn joins(&self) -> Result<bool> {
-        let can = can_join(&self.lookups, self.call.target().database_name());
+        let can = can_join(&self.lookups, self.call.target());
         match self.strategy {
             _ if self.lookups.is_empty() => Ok(false),
             LookupStrategy::Batches => Ok(false),
-            LookupStrategy::Auto => Ok(can && self.options.limit == Some(1)),
+            LookupStrategy::Auto => {
+                let can = can && self.filter.as_ref().is_ok_and(can_match);
+                Ok(can && self.options.limit == Some(1))
+            }
             LookupStrategy::Lookup if can => Ok(true),
             LookupStrategy::Lookup => Err(Error::invalid(
-                "`$lookup` does not reach into another database: use `LookupStrategy::Batches`",
+                "`$lookup` reaches neither into another database nor to a position in a list: use \
+                 `LookupStrategy::Batches`",
             )),
         }
     }
+}
+
+/// Whether an aggregation takes the filter.
+fn can_match(filter: &BsonDocument) -> bool {
+    const FIND_ONLY: [&str; 3] = ["$where", "$near", "$nearSphere"];
+    filter.iter().all(|(key, value)| {
+        let inner = match value {
+            Bson::Document(inner) => can_match(inner),
+            Bson::Array(parts) => parts.iter().filter_map(Bson::as_document).all(can_match),
+            _ => true,
+        };
+        inner && !FIND_ONLY.contains(&key.as_str())
+    })
 }
 
 /// The aggregation that finds and joins. A row above 16 MB ends it with an error.

@@ -2,7 +2,7 @@
 
 use bson::raw::RawIter;
 use bson::spec::ElementType;
-use bson::{RawBsonRef, RawDocument};
+use bson::{Bson, RawBsonRef, RawDocument};
 
 use crate::error::{Error, ErrorKind, Result};
 
@@ -22,6 +22,20 @@ pub(super) fn check(raw: &RawDocument) -> Result<()> {
         return Ok(());
     }
     Err(Error::new(ErrorKind::Decode, format!("nested more than {MAX_DEPTH} levels deep")))
+}
+
+/// A stored value that is not nested too deeply to be converted.
+pub(crate) fn shallow(value: RawBsonRef<'_>) -> Option<Bson> {
+    let nested = match value {
+        RawBsonRef::Document(document) => Some(document),
+        RawBsonRef::Array(array) => Some(RawDocument::from_bytes(array.as_bytes()).ok()?),
+        RawBsonRef::JavaScriptCodeWithScope(code) => Some(code.scope),
+        _ => None,
+    };
+    match nested.map(check) {
+        Some(Err(_)) => None,
+        Some(Ok(())) | None => Bson::try_from(value).ok(),
+    }
 }
 
 /// Walks the document without recursion. Malformed elements end their level: the decoder reports

@@ -12,7 +12,7 @@ use crate::model::{Field, Kind, Shape};
 
 /// The `_id` of a stored document, for error messages.
 pub(super) fn id_of(raw: &RawDocument) -> Option<Bson> {
-    raw.get("_id").ok().flatten().and_then(|id| Bson::try_from(id).ok())
+    raw.get("_id").ok().flatten().and_then(super::depth::shallow)
 }
 
 /// Turns serde's error into ours: path, expected type, found type.

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use bson::{Bson, Document, RawDocument, RawDocumentBuf};
+use mongodb::options::ReadPreference;
 use mongodb::results::{DeleteResult, InsertManyResult, InsertOneResult, UpdateResult};
 
 use super::failure::Failure;
@@ -27,6 +28,8 @@ pub(crate) struct FindOptions {
     pub(crate) skip: Option<u64>,
     pub(crate) projection: Option<Document>,
     pub(crate) batch_size: Option<u32>,
+    /// Whether the read decides about a write, and so must see the latest data.
+    pub(crate) for_write: bool,
 }
 
 /// Awaits a driver action, on the session if there is one. An insert tells what it sends.
@@ -92,6 +95,9 @@ impl Call {
         }
         if let Some(batch_size) = options.batch_size {
             find = find.batch_size(batch_size);
+        }
+        if options.for_write {
+            find = find.selection_criteria(ReadPreference::Primary.into());
         }
         let opened = match &self.session {
             Some(session) => {

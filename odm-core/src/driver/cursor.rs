@@ -8,10 +8,10 @@ use std::pin::pin;
 use std::task::{Context, Poll, ready};
 
 use bson::RawDocument;
-use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 use mongodb::raw_batch_cursor::{RawBatch, RawBatchCursor, SessionRawBatchCursor};
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 
 use super::{Call, Session};
 use crate::error::{Error, ErrorKind, Result};
@@ -22,6 +22,8 @@ pub(crate) struct Batches {
     source: Source,
     call: Call,
     batch: Option<Position>,
+    /// A batch that has come and waits for the next one to be asked for.
+    arrived: Option<Position>,
 }
 
 enum Source {
@@ -31,7 +33,8 @@ enum Source {
     Fetched(mpsc::Receiver<Fetched>),
     /// Work on a session takes turns: a batch is fetched when it is asked for.
     OnSession(Box<SessionRawBatchCursor>, Session),
-    Fetching(BoxFuture<'static, (Box<SessionRawBatchCursor>, Session, Option<Fetched>)>),
+    /// A task has the turn, so that it ends also when nobody polls the stream any more.
+    Fetching(JoinHandle<(Box<SessionRawBatchCursor>, Session, Option<Fetched>)>),
     Ended,
 }
 
@@ -48,11 +51,16 @@ struct Position {
 
 impl Batches {
     pub(super) fn new(cursor: RawBatchCursor, call: Call) -> Self {
-        Self { source: Source::Opened(Box::new(cursor)), call, batch: None }
+        Self { source: Source::Opened(Box::new(cursor)), call, batch: None, arrived: None }
     }
 
     pub(super) fn on_session(cursor: SessionRawBatchCursor, session: Session, call: Call) -> Self {
-        Self { source: Source::OnSession(Box::new(cursor), session), call, batch: None }
+        Self {
+            source: Source::OnSession(Box::new(cursor), session),
+            call,
+            batch: None,
+            arrived: None,
+        }
     }
 
     pub(crate) fn call(&self) -> &Call {
@@ -72,19 +80,32 @@ impl Batches {
 
     /// Fetches the next batch; `None` at the end of the results.
     pub(crate) fn poll_fetch(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<()>>> {
-        let fetched = ready!(self.source.poll_next(cx));
-        Poll::Ready(match fetched {
+        if let Some(position) = self.arrived.take() {
+            self.batch = Some(position);
+            return Poll::Ready(Some(Ok(())));
+        }
+        match ready!(self.source.poll_next(cx)) {
             Some(Ok(batch)) => {
-                self.source.fetch_ahead(&batch);
-                let position = Position::start(batch).map_err(|error| self.call.context(error));
-                Some(position.map(|position| self.batch = Some(position)))
+                let ahead = self.source.fetch_ahead(&batch);
+                match Position::start(batch) {
+                    Ok(position) if ahead => {
+                        // The task that asks for the next batch was woken on this thread. It gets
+                        // its turn before this batch keeps the thread busy.
+                        self.arrived = Some(position);
+                        cx.waker().wake_by_ref();
+                        return Poll::Pending;
+                    }
+                    Ok(position) => self.batch = Some(position),
+                    Err(error) => return Poll::Ready(Some(Err(self.call.context(error)))),
+                }
+                Poll::Ready(Some(Ok(())))
             }
             Some(Err(error)) => {
                 self.source = Source::Ended;
-                Some(Err(self.call.cursor_error(error)))
+                Poll::Ready(Some(Err(self.call.cursor_error(error))))
             }
-            None => None,
-        })
+            None => Poll::Ready(None),
+        }
     }
 
     /// Hands the next document to `read`, fetching a batch where the last one has been read.
@@ -114,7 +135,10 @@ impl Source {
                 Self::Opened(cursor) => return cursor.poll_next_unpin(cx),
                 Self::Fetched(batches) => return batches.poll_recv(cx),
                 Self::Fetching(fetch) => {
-                    let (cursor, session, fetched) = ready!(fetch.poll_unpin(cx));
+                    let fetched = ready!(fetch.poll_unpin(cx));
+                    *self = Self::Ended;
+                    // The task ends early only with its runtime.
+                    let Ok((cursor, session, fetched)) = fetched else { continue };
                     *self = Self::OnSession(cursor, session);
                     return Poll::Ready(fetched);
                 }
@@ -122,7 +146,7 @@ impl Source {
                     if let Self::OnSession(mut cursor, session) =
                         std::mem::replace(self, Self::Ended)
                     {
-                        *self = Self::Fetching(Box::pin(async move {
+                        *self = Self::Fetching(tokio::spawn(async move {
                             let mut turn = session.lock().await;
                             let fetched = cursor.stream(&mut turn).next().await;
                             drop(turn);
@@ -135,10 +159,11 @@ impl Source {
         }
     }
 
-    /// After the first batch: starts the task that fetches the others, if there are any.
-    fn fetch_ahead(&mut self, first: &RawBatch) {
+    /// After the first batch: starts the task that fetches the others, if there are any. Whether
+    /// such a task is at work.
+    fn fetch_ahead(&mut self, batch: &RawBatch) -> bool {
         match std::mem::replace(self, Self::Ended) {
-            Self::Opened(cursor) if has_more(first) => {
+            Self::Opened(cursor) if has_more(batch) => {
                 let (sender, receiver) = mpsc::channel(1);
                 tokio::spawn(fetch_all(cursor, sender));
                 *self = Self::Fetched(receiver);
@@ -146,6 +171,7 @@ impl Source {
             Self::Opened(_) => {}
             source => *self = source,
         }
+        matches!(self, Self::Fetched(_))
     }
 }
 

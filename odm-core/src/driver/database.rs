@@ -88,7 +88,7 @@ impl Database {
     /// whether the deployment supports sessions.
     pub async fn start_session(&self) -> Result<Session> {
         let session = self.driver.client().start_session().await;
-        session.map(Session::from).map_err(|error| Failure::new("start_session").error(error))
+        session.map(Session::new).map_err(|error| Failure::new("start_session").error(error))
     }
 
     /// The driver's own handle.
@@ -98,11 +98,7 @@ impl Database {
     }
 
     fn target(&self, model: &'static Model) -> Target {
-        let database = match model.database {
-            Some(name) if name != self.name() => &self.driver.client().database(name),
-            _ => &self.driver,
-        };
-        Target::new(database, model)
+        Target::new(&self.driver, model)
     }
 }
 

@@ -42,7 +42,8 @@ impl Session {
     /// # Errors
     /// [`ErrorKind::Driver`](crate::ErrorKind::Driver) if a transaction is in progress already.
     pub async fn start_transaction(&self) -> Result<()> {
-        let started = self.lock().await.start_transaction().await;
+        let mut session = self.lock().await;
+        let started = session.start_transaction().await;
         started.map_err(|error| Failure::new("start_transaction").error(error))?;
         self.in_transaction.store(true, Ordering::Relaxed);
         Ok(())
@@ -79,7 +80,17 @@ impl Session {
 }
 
 impl From<ClientSession> for Session {
+    /// Takes over a session of the driver. Whether it is in a transaction is not known, so reads on
+    /// it write nothing back until a transaction was ended through the handle.
     fn from(driver: ClientSession) -> Self {
+        let session = Self::new(driver);
+        session.in_transaction.store(true, Ordering::Relaxed);
+        session
+    }
+}
+
+impl Session {
+    pub(super) fn new(driver: ClientSession) -> Self {
         Self { driver: Arc::new(Mutex::new(driver)), in_transaction: Arc::default() }
     }
 }

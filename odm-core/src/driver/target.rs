@@ -12,37 +12,38 @@ use crate::model::Model;
 #[derive(Debug, Clone)]
 pub(crate) struct Target {
     pub(crate) model: &'static Model,
+    /// The database of the handle, where models are that declare none.
+    home: mongodb::Database,
     database: mongodb::Database,
     collection: Collection<RawDocumentBuf>,
     write_backs: Arc<Counters>,
 }
 
 impl Target {
-    pub(super) fn new(database: &mongodb::Database, model: &'static Model) -> Self {
+    pub(super) fn new(home: &mongodb::Database, model: &'static Model) -> Self {
+        let database = match model.database {
+            Some(name) if name != home.name() => home.client().database(name),
+            _ => home.clone(),
+        };
         let collection = database.collection(model.collection);
-        Self { model, database: database.clone(), collection, write_backs: Arc::default() }
+        Self { model, home: home.clone(), database, collection, write_backs: Arc::default() }
     }
 
     /// The target of another model, from the same handle of the database.
     pub(super) fn of_model(&self, model: &'static Model) -> Self {
-        if std::ptr::eq(self.model, model) {
-            return self.clone();
+        match std::ptr::eq(self.model, model) {
+            true => self.clone(),
+            false => Self { write_backs: self.write_backs.clone(), ..Self::new(&self.home, model) },
         }
-        let target = match model.database {
-            Some(name) if name != self.database.name() => {
-                Self::new(&self.database.client().database(name), model)
-            }
-            _ => Self::new(&self.database, model),
-        };
-        Self { write_backs: self.write_backs.clone(), ..target }
+    }
+
+    /// Whether another model is stored in the same database.
+    pub(crate) fn is_beside(&self, model: &Model) -> bool {
+        model.database.unwrap_or(self.home.name()) == self.database.name()
     }
 
     pub(crate) fn write_backs(&self) -> &Counters {
         &self.write_backs
-    }
-
-    pub(crate) fn database_name(&self) -> &str {
-        self.database.name()
     }
 
     pub(super) fn database(&self) -> &mongodb::Database {

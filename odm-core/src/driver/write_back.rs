@@ -69,7 +69,10 @@ impl Call {
     /// # Errors
     /// The server's refusal.
     pub(crate) async fn write_back(&self, write_back: WriteBack) -> Result<()> {
-        let id = write_back.filter.get("_id").cloned();
+        let id = match write_back.filter.get("_id") {
+            Some(Bson::Document(condition)) => condition.get("$eq").cloned(),
+            id => id.cloned(),
+        };
         let written = self.update_simple(write_back.filter, write_back.update).await;
         let counts = match written.map_err(|error| error.with_id(id))?.matched_count {
             0 => WriteBacks { lost_race: 1, ..WriteBacks::default() },

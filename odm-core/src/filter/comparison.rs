@@ -140,6 +140,10 @@ where
 
 /// `$in` or `$nin`; values that it would read as patterns go beside it, each as `$eq`.
 fn one_of(path: &str, values: Vec<Bson>, operator: &str, join: &str) -> Document {
+    if values.is_empty() && operator == "$nin" {
+        // Every document matches, and a write must see that.
+        return Document::new();
+    }
     let (conditions, plain): (Vec<_>, Vec<_>) = values.into_iter().partition(is_condition);
     if conditions.is_empty() {
         return doc! { path: { operator: plain } };

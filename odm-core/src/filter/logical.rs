@@ -122,9 +122,17 @@ fn parts_of(mut filter: Document, operator: &str) -> Vec<Bson> {
 
 /// The opposite condition on the same path where there is one, else `$nor`.
 fn negated(filter: Document) -> Document {
+    if filter.len() == 1
+        && let Some(Bson::Array(parts)) = filter.get("$nor")
+        && let [Bson::Document(inner)] = parts.as_slice()
+    {
+        return inner.clone();
+    }
     let mut conditions = filter.iter();
     match (conditions.next(), conditions.next()) {
         (Some((path, condition)), None) if !path.starts_with('$') => match condition {
+            // No document matches, so every one does now, and a write must see that.
+            Bson::Document(operators) if is_in_nothing(operators) => Document::new(),
             Bson::Document(operators) if can_be_under_not(operators) => {
                 doc! { path: { "$not": operators } }
             }
@@ -134,6 +142,10 @@ fn negated(filter: Document) -> Document {
         },
         _ => doc! { "$nor": [filter] },
     }
+}
+
+fn is_in_nothing(operators: &Document) -> bool {
+    operators.len() == 1 && operators.get_array("$in").is_ok_and(Vec::is_empty)
 }
 
 fn can_be_under_not(operators: &Document) -> bool {

@@ -1,6 +1,6 @@
 //! The chain of versions, from the first to the current one.
 
-use bson::{Bson, RawBsonRef, RawDocument};
+use bson::{RawBsonRef, RawDocument, RawDocumentBuf};
 
 use super::WriteBack;
 use crate::codec::{self, VersionElement};
@@ -16,27 +16,35 @@ pub trait Ancestor: Sized {
     /// The model; `None` for [`First`].
     const MODEL: Option<&'static Model>;
 
+    /// The document as the struct writes it; `None` where a value has no BSON form.
+    #[doc(hidden)]
+    fn encode_old(&self) -> Option<RawDocumentBuf>;
+
     /// Reads a document that was found to have this version element, and takes it to this struct.
-    /// With the model that it was stored as; `None` if no version of the chain is the one found.
+    /// With what it was first read as; `None` if no version of the chain is the one found.
     ///
     /// # Errors
     /// The document does not fit the struct of its version, or a step of the chain failed.
     #[doc(hidden)]
-    fn read_at(stored: &Stored<'_>) -> Result<Option<(Self, &'static Model)>>;
+    fn read_at(stored: &Stored<'_>) -> Result<Option<(Self, Found)>>;
 }
 
 impl Ancestor for First {
     const MODEL: Option<&'static Model> = None;
 
-    fn read_at(_: &Stored<'_>) -> Result<Option<(Self, &'static Model)>> {
+    fn read_at(_: &Stored<'_>) -> Result<Option<(Self, Found)>> {
         Ok(None)
+    }
+
+    fn encode_old(&self) -> Option<RawDocumentBuf> {
+        match *self {}
     }
 }
 
 impl<T: Document> Ancestor for T {
     const MODEL: Option<&'static Model> = Some(T::MODEL);
 
-    fn read_at(stored: &Stored<'_>) -> Result<Option<(Self, &'static Model)>> {
+    fn read_at(stored: &Stored<'_>) -> Result<Option<(Self, Found)>> {
         if is_own(T::MODEL, stored.version()) {
             // Serde passes over the version as over any field that it does not know; only where
             // unknown fields are refused or collected is it worth a copy to take it out.
@@ -44,15 +52,38 @@ impl<T: Document> Ancestor for T {
                 true => stored.unversioned()?,
                 false => std::borrow::Cow::Borrowed(stored.raw),
             };
-            return codec::decode_shape(&stored, T::MODEL.shape)
-                .map(|value| Some((value, T::MODEL)));
+            let value: Self = codec::decode_shape(&stored, T::MODEL.shape)?;
+            let found = Found { model: T::MODEL, encoded: None };
+            return Ok(Some((value, found)));
         }
-        let Some((previous, found)) = T::Previous::read_at(stored)? else { return Ok(None) };
+        let Some((previous, mut found)) = T::Previous::read_at(stored)? else { return Ok(None) };
+        found.keep(&previous);
         let upgraded = T::upgrade(previous).map_err(|error| match error.kind() {
             ErrorKind::Migrate => error.at_step(T::Previous::MODEL.map(|m| m.name), T::MODEL.name),
             _ => error,
         })?;
         Ok(Some((upgraded, found)))
+    }
+
+    fn encode_old(&self) -> Option<RawDocumentBuf> {
+        self.encode().ok()
+    }
+}
+
+/// The struct that a stored document was first read as.
+#[derive(Debug)]
+pub struct Found {
+    pub(super) model: &'static Model,
+    /// The document as that struct writes it, once a step has left it: what a step does not touch is
+    /// not written back, even where the struct writes it otherwise than it was stored.
+    pub(super) encoded: Option<RawDocumentBuf>,
+}
+
+impl Found {
+    fn keep(&mut self, old: &impl Ancestor) {
+        if self.encoded.is_none() {
+            self.encoded = old.encode_old();
+        }
     }
 }
 
@@ -80,7 +111,7 @@ impl<'a> Stored<'a> {
 /// A document as it was read, and what brings the stored one up to it.
 pub(crate) struct Read<T> {
     pub(crate) value: T,
-    pub(crate) write_back: Option<WriteBack>,
+    pub(crate) write_back: Option<Box<WriteBack>>,
 }
 
 /// Reads a stored document as a `T`, whatever it is read for.
@@ -97,9 +128,9 @@ fn read_chain<T: Document>(raw: &RawDocument) -> Result<Read<T>> {
     };
     let stored = Stored::new(raw, version);
     let (value, found) = T::read_at(&stored)?.ok_or_else(|| unknown(stored.version(), version))?;
-    let write_back = match std::ptr::eq(found, T::MODEL) {
+    let write_back = match std::ptr::eq(found.model, T::MODEL) {
         true => None,
-        false => WriteBack::plan(raw, &value, found)?,
+        false => WriteBack::plan(raw, &value, &found).map(Box::new),
     };
     Ok(Read { value, write_back })
 }
@@ -115,6 +146,7 @@ pub(crate) fn read_plain<T: serde::de::DeserializeOwned>(
 /// Whether a document with this version element is of the model itself. A document without one is
 /// of the first version.
 pub(super) fn is_own(model: &Model, found: Option<RawBsonRef<'_>>) -> bool {
+    let found = found.filter(|found| !matches!(found, RawBsonRef::Null));
     match (&model.version, found) {
         (None, None) => true,
         (Some(version), Some(found)) => version.label.matches(found),
@@ -129,9 +161,9 @@ pub(super) fn unknown(found: Option<RawBsonRef<'_>>, version: &Version) -> Error
         (Label::Number(own), Some(found)) if found > i64::from(own) => ErrorKind::NewerVersion,
         _ => ErrorKind::UnknownVersion,
     };
-    let found = match found.map(Bson::try_from) {
-        Some(Ok(found)) => found.to_string(),
-        Some(Err(_)) => "a malformed value".to_owned(),
+    let found = match found.map(codec::shallow) {
+        Some(Some(found)) => found.to_string(),
+        Some(None) => "a malformed value".to_owned(),
         None => "none".to_owned(),
     };
     let message = format!("found {found}, this program knows {}", version.label);

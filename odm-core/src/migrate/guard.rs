@@ -30,14 +30,18 @@ pub(crate) enum Change {
     Replace(RawDocumentBuf),
 }
 
-/// How often a write is tried against others that change the version meanwhile.
-const ATTEMPTS: usize = 16;
+/// How often a write is tried against others that come first.
+const ATTEMPTS: usize = 256;
 
 impl Guard {
     /// `None` for a model without a version.
     pub(crate) fn of<T: Document>() -> Option<Self> {
         let version = T::MODEL.version.as_ref()?;
-        Some(Self { model: T::MODEL, version, migrate: |raw| read::<T>(raw).map(|r| r.write_back) })
+        Some(Self {
+            model: T::MODEL,
+            version,
+            migrate: |raw| read::<T>(raw).map(|r| r.write_back.map(|boxed| *boxed)),
+        })
     }
 
     /// Changes one document of the current version.
@@ -62,7 +66,7 @@ impl Guard {
                 return Ok(result);
             }
         }
-        Err(Error::new(ErrorKind::Migrate, "other writes kept changing the document's version"))
+        Err(call.context(contended()))
     }
 
     /// Changes every document that matches; those of an older version are migrated first.
@@ -73,11 +77,19 @@ impl Guard {
         update: BsonDocument,
     ) -> Result<UpdateResult> {
         let others = all([filter.clone(), self.is_not_current()]);
-        let mut batches = pin!(call.find(others, FindOptions::default()).await?);
-        while let Some(old) = batches.next(|raw| Ok(raw.to_owned())).await {
-            self.make_current(call, &old?).await?;
+        for _ in 0..ATTEMPTS {
+            let mut batches = pin!(call.find(others.clone(), self.for_write(None)).await?);
+            let mut is_current = true;
+            while let Some(old) = batches.next(|raw| Ok(raw.to_owned())).await {
+                is_current = false;
+                self.make_current(call, &old?).await?;
+            }
+            // A migration that another write came before is made anew.
+            if is_current {
+                return call.update_many(all([filter, self.is_current()]), update).await;
+            }
         }
-        call.update_many(all([filter, self.is_current()]), update).await
+        Err(call.context(contended()))
     }
 
     /// Deletes one document of a version that this program knows.
@@ -86,18 +98,25 @@ impl Guard {
         call: &Call,
         filter: BsonDocument,
     ) -> Result<DeleteResult> {
-        let picked = match names_id(&filter) {
-            true => Some(BsonDocument::new()),
-            false => {
-                self.first(call, filter.clone()).await?.map(|raw| id_filter(&raw)).transpose()?
+        for _ in 0..ATTEMPTS {
+            let id = match names_id(&filter) {
+                true => BsonDocument::new(),
+                false => match self.first(call, filter.clone()).await? {
+                    Some(raw) => id_filter(&raw)?,
+                    None => return Ok(DeleteResult::default()),
+                },
+            };
+            let one = all([filter.clone(), id.clone()]);
+            let result = call.delete_one(all([one.clone(), self.is_known()])).await?;
+            if result.deleted_count > 0 {
+                return Ok(result);
             }
-        };
-        let Some(id) = picked else { return Ok(DeleteResult::default()) };
-        let result = call.delete_one(all([filter.clone(), id.clone(), self.is_known()])).await?;
-        if result.deleted_count == 0 {
-            self.refuse_newer(call, all([filter, id])).await?;
+            self.refuse_newer(call, one).await?;
+            if names_id(&filter) {
+                return Ok(result);
+            }
         }
-        Ok(result)
+        Err(call.context(contended()))
     }
 
     /// Deletes every document that matches, unless one of them is newer.
@@ -119,8 +138,11 @@ impl Guard {
     }
 
     async fn first(&self, call: &Call, filter: BsonDocument) -> Result<Option<RawDocumentBuf>> {
-        let options = FindOptions { limit: Some(1), ..FindOptions::default() };
-        call.find(filter, options).await?.next(|raw| Ok(raw.to_owned())).await.transpose()
+        call.find(filter, self.for_write(Some(1)))
+            .await?
+            .next(|raw| Ok(raw.to_owned()))
+            .await
+            .transpose()
     }
 
     /// Writes an old document back at the current version. A newer one is an error.
@@ -131,9 +153,10 @@ impl Guard {
         }
         let migrated = (self.migrate)(raw).map_err(|error| call.context(error))?;
         let Some(write_back) = migrated else {
-            let message = "the document cannot be migrated by an update: it is too large, or a \
-                           name in it begins with `$` or contains `.`";
-            return Err(call.context(Error::new(ErrorKind::Migrate, message)));
+            let message = "no update can migrate the document: it is too large, a field that is new \
+                           is stored already, or a name in it begins with `$` or contains `.`";
+            let error = Error::new(ErrorKind::Migrate, message);
+            return Err(call.context(crate::codec::of_document(error, raw, self.model)));
         };
         // Whether it was written or another write came first, the next attempt tells.
         call.write_back(write_back).await
@@ -150,6 +173,10 @@ impl Guard {
                 Err(call.context(crate::codec::of_document(error, &raw, self.model)))
             }
         }
+    }
+
+    fn for_write(&self, limit: Option<i64>) -> FindOptions {
+        FindOptions { limit, for_write: true, ..FindOptions::default() }
     }
 
     fn is_current(&self) -> BsonDocument {
@@ -177,17 +204,22 @@ impl Guard {
     }
 }
 
+fn contended() -> Error {
+    Error::new(ErrorKind::Contended, "other writes kept coming first")
+}
+
 /// Whether the filter can match one document at most, by its `_id`.
 fn names_id(filter: &BsonDocument) -> bool {
     match filter.get("_id") {
         None => false,
         Some(Bson::Document(condition)) => condition.contains_key("$eq"),
+        Some(Bson::RegularExpression(_)) => false,
         Some(_) => true,
     }
 }
 
 fn id_filter(raw: &RawDocument) -> Result<BsonDocument> {
-    let id = raw.get("_id").ok().flatten().and_then(|id| Bson::try_from(id).ok());
+    let id = raw.get("_id").ok().flatten().and_then(crate::codec::shallow);
     let id = id.ok_or_else(|| Error::new(ErrorKind::Decode, "a stored document without `_id`"))?;
     Ok(doc! { "_id": crate::filter::equal_to(id) })
 }

@@ -6,11 +6,11 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bson::{Bson, Document as BsonDocument, RawBsonRef, RawDocument, doc};
+use bson::{Bson, Document as BsonDocument, RawBsonRef, RawDocument, RawDocumentBuf, doc};
 
+use super::chain::Found;
 use crate::codec;
-use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Document, Model, Version};
+use crate::model::{Document, Model, Shape, Version};
 
 /// The change for one document.
 #[derive(Debug, Clone)]
@@ -21,78 +21,114 @@ pub(crate) struct WriteBack {
 }
 
 impl WriteBack {
-    /// The change from the stored document, read as `found`, to the current value. `None` where
-    /// the change cannot be put into an update: the document then stays as it is.
-    pub(super) fn plan<T: Document>(
-        raw: &RawDocument,
-        value: &T,
-        found: &'static Model,
-    ) -> Result<Option<Self>> {
-        let Some(version) = &T::MODEL.version else { return Ok(None) };
-        let current = value.encode()?;
-        let old_names = old_names(T::MODEL, found);
-        let (Some(id), Some(update)) =
-            (raw.get("_id").ok().flatten(), change(raw, &current, &old_names))
-        else {
-            return Ok(None);
-        };
-        let id = Bson::try_from(id).map_err(malformed)?;
-        let filter = guard(raw, id, found, version)?;
-        // Both hold the values that they write or compare, and little else.
-        let size = 2 * raw.as_bytes().len() + current.as_bytes().len();
-        Ok((size <= LARGEST).then_some(Self { filter, update, size }))
+    /// The change from the stored document to the current value. `None` where no update can make
+    /// it without losing something or leaving a document that cannot be read: it then stays as it
+    /// is, and is upgraded by each read.
+    pub(super) fn plan<T: Document>(raw: &RawDocument, value: &T, found: &Found) -> Option<Self> {
+        let version = T::MODEL.version.as_ref()?;
+        let current = value.encode().ok()?;
+        let id = raw.get("_id").ok()??;
+        if !same_bytes(id, current.get("_id").ok()??) {
+            return None;
+        }
+        let old = found.encoded.as_deref()?;
+        let change = Change::between(raw, old, &current, found.model.shape, version.field)?;
+        if !change.is_readable(raw, T::MODEL.shape, version.field) {
+            return None;
+        }
+        let filter = guard(raw, codec::shallow(id)?, found.model, version, &change.set)?;
+        let update = change.into_update(version);
+        let size = encoded_size(&filter)? + encoded_size(&update)? + STATEMENT;
+        (size <= LARGEST).then_some(Self { filter, update, size })
     }
 }
 
 /// A command takes 16 MB; one write-back must fit into it.
 const LARGEST: usize = 15_000_000;
 
-/// The names that the old structs gave to fields, from the one that was found to the one before
-/// the current.
-fn old_names(current: &'static Model, found: &'static Model) -> Vec<&'static str> {
-    let mut names = Vec::new();
-    let mut model = Some(current);
-    while let Some(newer) = model {
-        model = (newer.previous)();
-        if let Some(old) = model {
-            names.extend(old.shape.read_names());
-        }
-        if model.is_none_or(|old| std::ptr::eq(old, found)) {
-            break;
-        }
-    }
-    names
+/// What a statement takes beside its filter and update.
+const STATEMENT: usize = 100;
+
+fn encoded_size(document: &BsonDocument) -> Option<usize> {
+    RawDocumentBuf::try_from(document).ok().map(|raw| raw.as_bytes().len())
 }
 
-/// `$set` of what is new or different, `$unset` of what the old structs had and the new has not.
-/// Fields that no struct knows stay.
-fn change(raw: &RawDocument, current: &RawDocument, old_names: &[&str]) -> Option<BsonDocument> {
-    let (mut set, mut unset) = (BsonDocument::new(), BsonDocument::new());
-    for element in current.iter() {
-        let (name, value) = element.ok()?;
-        let name = name.as_str();
-        let same = raw.get(name).ok().flatten().is_some_and(|old| same_bytes(old, value));
-        if name != "_id" && !same {
-            set.insert(name, Bson::try_from(value).ok()?);
+/// What a chain of steps changed in a document's fields.
+struct Change {
+    set: BsonDocument,
+    unset: Vec<String>,
+}
+
+impl Change {
+    /// What is different from how the old struct writes the document. `None` if a new field would
+    /// overwrite a stored one that the old struct did not read, or has a name that no update takes.
+    fn between(
+        raw: &RawDocument,
+        old: &RawDocument,
+        current: &RawDocument,
+        shape: &Shape,
+        version_field: &str,
+    ) -> Option<Self> {
+        let (read, is_open) = (shape.read_names(), shape.is_open());
+        let is_read = |name: &str| is_open || read.contains(&name);
+        let mut change = Self { set: BsonDocument::new(), unset: Vec::new() };
+        for element in current.iter() {
+            let (name, value) = element.ok()?;
+            let name = name.as_str();
+            let untouched = old.get(name).ok()?.is_some_and(|old| same_bytes(old, value));
+            let apart = name == "_id" || name == version_field;
+            if apart || (untouched && raw.get(name).ok()?.is_some()) {
+                continue;
+            }
+            if !is_read(name) && raw.get(name).ok()?.is_some() {
+                return None;
+            }
+            change.set.insert(name, Bson::try_from(value).ok()?);
         }
-    }
-    for &name in old_names {
-        let has = |document: &RawDocument| document.get(name).is_ok_and(|value| value.is_some());
-        if name != "_id" && has(raw) && !has(current) {
-            unset.insert(name, true);
+        for element in raw.iter() {
+            let (name, _) = element.ok()?;
+            let name = name.as_str();
+            // What the old struct read and leaves out itself (a null, an empty list) may stay.
+            let was_written = is_open || old.get(name).ok()?.is_some() || !shape.has_name(name);
+            let apart = name == "_id" || name == version_field;
+            if !apart && is_read(name) && was_written && current.get(name).ok()?.is_none() {
+                change.unset.push(name.to_owned());
+            }
         }
+        let plain = |name: &String| !name.contains('.') && !name.starts_with('$');
+        let names = change.set.keys().chain(&change.unset);
+        names.into_iter().all(plain).then_some(change)
     }
-    let plain = |name: &String| !name.contains('.') && !name.starts_with('$');
-    if !set.keys().chain(unset.keys()).all(plain) {
-        return None;
+
+    /// Whether what is left can be read as the current struct: no field twice, by name and by
+    /// alias, and none that it refuses.
+    fn is_readable(&self, raw: &RawDocument, shape: &Shape, version_field: &str) -> bool {
+        let stays = |name: &str| {
+            let stored = raw.get(name).is_ok_and(|value| value.is_some());
+            stored && !self.unset.iter().any(|unset| unset == name)
+        };
+        let twice = shape.all_fields().into_iter().any(|field| {
+            let named = stays(field.name) || self.set.contains_key(field.name);
+            named && field.aliases.iter().any(|alias| stays(alias))
+        });
+        let refused = shape.strict
+            && raw.iter().flatten().any(|(name, _)| {
+                let name = name.as_str();
+                name != version_field && stays(name) && shape.field(name).is_none()
+            });
+        !twice && !refused
     }
-    let mut update = BsonDocument::new();
-    for (operator, fields) in [("$set", set), ("$unset", unset)] {
-        if !fields.is_empty() {
-            update.insert(operator, fields);
+
+    fn into_update(mut self, version: &Version) -> BsonDocument {
+        self.set.insert(version.field, version.label.to_bson());
+        let mut update = doc! { "$set": self.set };
+        if !self.unset.is_empty() {
+            let unset: BsonDocument =
+                self.unset.into_iter().map(|name| (name, Bson::Boolean(true))).collect();
+            update.insert("$unset", unset);
         }
+        update
     }
-    Some(update)
 }
 
 /// Whether both are the same value in the same type.
@@ -100,31 +136,38 @@ fn same_bytes(a: RawBsonRef<'_>, b: RawBsonRef<'_>) -> bool {
     codec::element_bytes(a) == codec::element_bytes(b)
 }
 
-/// The document still is as it was read: its version, and every field that the old struct reads.
-fn guard(raw: &RawDocument, id: Bson, found: &Model, version: &Version) -> Result<BsonDocument> {
+/// The document still is as it was read: its version, every field that the old struct reads, and
+/// every field that is set.
+fn guard(
+    raw: &RawDocument,
+    id: Bson,
+    found: &Model,
+    version: &Version,
+    set: &BsonDocument,
+) -> Option<BsonDocument> {
     let mut filter = doc! { "_id": crate::filter::equal_to(id) };
-    let stored_version = raw.get(version.field).map_err(malformed)?;
     filter.insert(
         version.field,
-        match stored_version {
-            Some(value) => doc! { "$eq": Bson::try_from(value).map_err(malformed)? },
+        match raw.get(version.field).ok()? {
+            Some(value) => doc! { "$eq": codec::shallow(value)? },
             None => doc! { "$exists": false },
         },
     );
     let mut conditions = Vec::new();
     if found.shape.is_open() {
         // Whatever field is there, a flattened map reads it.
-        let whole = BsonDocument::try_from(raw).map_err(malformed)?;
+        let whole = BsonDocument::try_from(raw).ok()?;
         conditions.push(doc! { "$eq": ["$$ROOT", { "$literal": whole }] });
     }
-    for name in found.shape.read_names().into_iter().filter(|&name| name != "_id") {
-        let value = raw.get(name).map_err(malformed)?;
-        unchanged(name, value, &mut conditions)?;
+    let read = found.shape.read_names();
+    let new = set.keys().map(String::as_str).filter(|name| !read.contains(name));
+    for name in read.iter().copied().chain(new).filter(|&name| name != "_id") {
+        unchanged(name, raw.get(name).ok()?, &mut conditions)?;
     }
     if !conditions.is_empty() {
         filter.insert("$expr", doc! { "$and": conditions });
     }
-    Ok(filter)
+    Some(filter)
 }
 
 /// Conditions that a top-level field is as it was. `$eq` takes numbers of different types for
@@ -133,7 +176,7 @@ fn unchanged(
     name: &str,
     value: Option<RawBsonRef<'_>>,
     conditions: &mut Vec<BsonDocument>,
-) -> Result<()> {
+) -> Option<()> {
     let field = match name.starts_with('$') || name.contains('.') {
         true => Bson::from(doc! { "$getField": { "$literal": name } }),
         false => Bson::from(format!("${name}")),
@@ -142,9 +185,9 @@ fn unchanged(
         |alias: &str| conditions.push(doc! { "$eq": [{ "$type": field.clone() }, alias] });
     let Some(value) = value else {
         is_type("missing");
-        return Ok(());
+        return Some(());
     };
-    let value = Bson::try_from(value).map_err(malformed)?;
+    let value = Bson::try_from(value).ok()?;
     match &value {
         Bson::Int32(_) => is_type("int"),
         Bson::Int64(_) => is_type("long"),
@@ -157,11 +200,7 @@ fn unchanged(
         _ => {}
     }
     conditions.push(doc! { "$eq": [field, { "$literal": value }] });
-    Ok(())
-}
-
-fn malformed(error: bson::error::Error) -> Error {
-    Error::new(ErrorKind::Decode, "malformed document").with_source(error)
+    Some(())
 }
 
 /// What became of the write-backs of a collection's reads; see
@@ -216,7 +255,7 @@ pub(crate) struct Collected {
 }
 
 impl Collected {
-    pub(crate) fn add(&mut self, write_back: Option<WriteBack>) {
+    pub(crate) fn add(&mut self, write_back: Option<Box<WriteBack>>) {
         const MOST: usize = 10_000;
         let Some(write_back) = write_back else { return };
         if self.list.len() == MOST || self.size + write_back.size > LARGEST {
@@ -224,7 +263,7 @@ impl Collected {
             return;
         }
         self.size += write_back.size;
-        self.list.push(write_back);
+        self.list.push(*write_back);
     }
 
     pub(crate) fn is_empty(&self) -> bool {

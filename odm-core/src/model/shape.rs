@@ -154,6 +154,18 @@ impl Shape {
         names
     }
 
+    /// The fields that are stored: flattened ones are replaced by their own fields.
+    pub(crate) fn all_fields(&self) -> Vec<&'static Field> {
+        let mut fields = Vec::with_capacity(self.fields.len());
+        self.visit(&mut |field| fields.push(field));
+        fields
+    }
+
+    /// Whether a field is written under this name; an alias is only read.
+    pub(crate) fn has_name(&self, name: &str) -> bool {
+        self.field(name).is_some_and(|field| field.name == name)
+    }
+
     /// The names that are read: those that are written, and aliases.
     pub(crate) fn read_names(&self) -> Vec<&'static str> {
         let mut names = Vec::with_capacity(self.fields.len());
@@ -179,8 +191,10 @@ impl Shape {
     /// Whether a flattened map takes names that are not declared.
     #[must_use]
     pub fn is_open(&self) -> bool {
+        let variants = self.variants.iter().flat_map(|variant| variant.fields);
         self.fields
             .iter()
+            .chain(variants)
             .any(|field| field.flatten && (field.shape)().is_none_or(|shape| shape.is_open()))
     }
 

@@ -59,7 +59,7 @@ pub(super) fn plan_indexes(declared: Vec<Spec>, mut existing: Vec<Spec>) -> Comp
 }
 
 fn is_id(keys: &Document) -> bool {
-    keys.len() == 1 && keys.contains_key("_id")
+    keys.len() == 1 && keys.get_i64("_id").is_ok_and(|direction| direction == 1)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 
 use super::reference::RefId;
 use super::{Ref, erased::Erased};
+use crate::driver::Target;
 use crate::error::Result;
 use crate::migrate::{self, Read, ReadFn};
 use crate::model::{Document, Model};
@@ -165,10 +166,11 @@ impl fmt::Debug for Node {
     }
 }
 
-/// Whether `$lookup` can follow the nodes: it stays in one database.
-pub(crate) fn can_join(nodes: &[Node], database: &str) -> bool {
+/// Whether `$lookup` can follow the nodes: it stays in one database, and knows no positions.
+pub(crate) fn can_join(nodes: &[Node], target: &Target) -> bool {
     nodes.iter().all(|node| {
-        node.target.database.is_none_or(|target| target == database)
-            && can_join(&node.children, database)
+        target.is_beside(node.target)
+            && !node.segments().iter().any(|name| name.bytes().all(|byte| byte.is_ascii_digit()))
+            && can_join(&node.children, target)
     })
 }

@@ -16,8 +16,8 @@ pub(crate) type Parents<'a> = Vec<&'a mut (dyn Erased + 'static)>;
 
 /// Where targets come from.
 pub(crate) enum Targets<'a> {
-    /// One find for each node.
-    Batches,
+    /// One find for each node, whose old targets may be written back.
+    Batches { write_back: bool },
     /// What `$lookup` brought along.
     Joined(&'a mut Joined),
 }
@@ -39,21 +39,23 @@ pub(crate) fn resolve<'a>(
         for node in nodes {
             let ids = ids(node, &mut documents)?;
             let mut found = match &mut targets {
-                Targets::Batches => Found::new(),
+                Targets::Batches { .. } => Found::new(),
                 Targets::Joined(joined) => joined.take(node),
             };
             // `$lookup` knows nothing of what a document was upgraded to.
             let incomplete = match &targets {
-                Targets::Batches => true,
+                Targets::Batches { .. } => true,
                 Targets::Joined(joined) => joined.has_upgraded(),
             };
             if incomplete {
                 let wanted = ids.into_iter().filter(|(key, _)| !found.contains_key(key));
-                fetch(call, node, wanted.map(|(_, id)| id).collect(), &mut found).await?;
+                let wanted = wanted.map(|(_, id)| id).collect();
+                let write_back = matches!(&targets, Targets::Batches { write_back: true });
+                fetch(call, node, wanted, &mut found, write_back).await?;
             }
             let inner = found.values_mut().map(|target| &mut **target).collect();
             let inner_targets = match &mut targets {
-                Targets::Batches => Targets::Batches,
+                Targets::Batches { write_back } => Targets::Batches { write_back: *write_back },
                 Targets::Joined(joined) => Targets::Joined(joined),
             };
             if !node.children.is_empty() {
@@ -79,7 +81,13 @@ fn ids(node: &Node, documents: &mut Parents<'_>) -> Result<HashMap<Key, Bson>> {
 }
 
 /// Finds the targets with these ids, in as few commands as their size allows.
-async fn fetch(call: &Call, node: &Node, ids: Vec<Bson>, found: &mut Found) -> Result<()> {
+async fn fetch(
+    call: &Call,
+    node: &Node,
+    ids: Vec<Bson>,
+    found: &mut Found,
+    write_back: bool,
+) -> Result<()> {
     let call = call.on(node.target);
     let mut upgraded = Collected::default();
     for ids in chunks(ids) {
@@ -87,7 +95,9 @@ async fn fetch(call: &Call, node: &Node, ids: Vec<Bson>, found: &mut Found) -> R
         let mut batches = call.find(filter, FindOptions::default()).await?;
         while let Some(target) = batches.next(node.read).await {
             let target = target?;
-            upgraded.add(target.write_back);
+            if write_back {
+                upgraded.add(target.write_back);
+            }
             found.insert(target.value.key()?, target.value);
         }
     }

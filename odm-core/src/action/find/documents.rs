@@ -145,7 +145,7 @@ impl<T> Reading<T> {
         let nodes = &self.relations.nodes;
         let targets = match self.relations.joins {
             true => Targets::Joined(&mut joined),
-            false => Targets::Batches,
+            false => Targets::Batches { write_back: self.write_back },
         };
         if let Err(error) = (self.relations.resolve)(call, nodes, &mut documents, targets).await {
             documents.insert(0, Err(call.context(error)));
