@@ -19,7 +19,6 @@ pub(crate) trait Sample: odm::Document {
 #[derive(Debug, Clone, Serialize, Deserialize, Embedded)]
 pub(crate) struct Comment {
     who: String,
-    when: DateTime,
     text: String,
 }
 
@@ -77,5 +76,5 @@ post_model! {
 }
 
 fn comment(seed: &mut Seed) -> Comment {
-    Comment { who: seed.user(), when: seed.date(), text: seed.words(6) }
+    Comment { who: seed.user(), text: seed.words(8) }
 }

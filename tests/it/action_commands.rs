@@ -6,7 +6,7 @@ use odm::prelude::*;
 use odm_testkit::TestResult;
 use serde::{Deserialize, Serialize};
 
-use crate::support::database;
+use crate::support::{database, stored_like_serde};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Document)]
 #[odm(collection = "posts")]
@@ -200,3 +200,5 @@ fn mistakes_are_refused_before_anything_is_sent() -> TestResult {
         Ok(())
     })
 }
+
+stored_like_serde!(posts(1)[0].clone());

@@ -4,7 +4,7 @@ use odm::prelude::*;
 use odm_testkit::TestResult;
 use serde::{Deserialize, Serialize};
 
-use crate::support::database;
+use crate::support::{database, stored_like_serde};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Document)]
 #[odm(collection = "posts")]
@@ -104,3 +104,5 @@ fn a_long_find_stays_in_its_transaction() -> TestResult {
         Ok(())
     })
 }
+
+stored_like_serde!(post(1));

@@ -7,7 +7,7 @@ use odm::prelude::*;
 use odm_testkit::TestResult;
 use serde::{Deserialize, Serialize};
 
-use crate::support::database;
+use crate::support::{database, stored_like_serde};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Embedded)]
 struct Line {
@@ -283,3 +283,13 @@ fn nanoseconds_are_cut_alike_in_inserts_and_filters() -> TestResult {
         Ok(())
     })
 }
+
+stored_like_serde!(
+    Order {
+        id: 1,
+        lines: vec![Line { product: "tea".into(), qty: 1 }],
+        stamp: Stamp { by: "jo".into(), at: DateTime::from_millis(1) },
+    },
+    Versioned { id: 1 },
+    Counter { id: 1, total: 2, width: 3 },
+);

@@ -8,7 +8,7 @@ use odm::{Database, ErrorKind};
 use odm_testkit::TestResult;
 use serde::{Deserialize, Serialize};
 
-use crate::support::database;
+use crate::support::{database, stored_like_serde};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Embedded)]
 struct Contact {
@@ -165,3 +165,5 @@ fn a_malformed_connection_string_is_refused() -> TestResult {
         Ok(())
     })
 }
+
+stored_like_serde!(user(1, "a@x"));

@@ -5,7 +5,7 @@ use odm::prelude::*;
 use odm_testkit::TestResult;
 use serde::{Deserialize, Serialize};
 
-use crate::support::database;
+use crate::support::{database, stored_like_serde};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Embedded)]
 struct Comment {
@@ -188,3 +188,5 @@ fn conditions_on_a_plain_element_are_told_apart() {
     let either = error(scores.elem_match(|score| score.lt(3) | score.gt(7)));
     assert!(either.is_some_and(|message| message.contains("joined by `&`")));
 }
+
+stored_like_serde!(posts()[0].clone(), posts()[2].clone());

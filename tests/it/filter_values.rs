@@ -7,7 +7,7 @@ use odm::prelude::*;
 use odm_testkit::TestResult;
 use serde::{Deserialize, Serialize};
 
-use crate::support::database;
+use crate::support::{database, stored_like_serde};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Document)]
 #[odm(collection = "items")]
@@ -145,3 +145,5 @@ fn map_keys_are_exact_or_refused() -> TestResult {
         Ok(())
     })
 }
+
+stored_like_serde!(item(1)?);

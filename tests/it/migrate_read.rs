@@ -7,7 +7,7 @@ use odm::{ErrorKind, LookupStrategy, Ref};
 use odm_testkit::{Kit, TestResult};
 use serde::{Deserialize, Serialize};
 
-use crate::support::database;
+use crate::support::{database, stored_like_serde};
 
 /// The first version had no version field.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Document)]
@@ -335,6 +335,26 @@ fn newer_and_unknown_documents_are_refused() -> TestResult {
     })
 }
 
+/// MM1: a filter names fields as they are stored, so a new field is not found in an old document
+/// until it was read once; and a document takes only the steps after its own version.
+#[test]
+fn a_new_field_is_found_once_the_document_was_read() -> TestResult {
+    odm_testkit::run(async |kit| {
+        let contacts = seed(&kit).await?;
+        let by_employer = || contacts.find(Contact::fields().employers().contains("a"));
+        assert!(by_employer().await?.is_empty());
+        contacts.get(1).await?;
+        assert_eq!(by_employer().await?, [contact(1, "a")]);
+        // The first struct would not read what the second stored.
+        let second =
+            doc! { "_id": 6, "schema_version": 2, "name": "n6", "company": "f", "wechat": "w" };
+        contacts.driver().insert_one(second).await?;
+        let expected = Contact { wechat: Some("w".into()), ..contact(6, "f") };
+        assert_eq!(contacts.get(6).await?, Some(expected));
+        Ok(())
+    })
+}
+
 mod kept {
     use super::*;
 
@@ -417,3 +437,9 @@ fn a_stored_field_that_is_new_is_not_overwritten() -> TestResult {
         Ok(())
     })
 }
+
+stored_like_serde!(
+    contact(1, "a"),
+    ContactV1 { id: 1, name: "n".into(), company: "c".into() },
+    Card { id: 1, of: vec![Ref::new(1)] }
+);

@@ -10,7 +10,7 @@ use odm::{ErrorKind, Result};
 use odm_testkit::TestResult;
 use serde::{Deserialize, Serialize};
 
-use crate::support::database;
+use crate::support::{database, stored_like_serde};
 
 /// The program that is to be replaced. Only one that declares a version is kept off documents of a
 /// newer one.
@@ -293,3 +293,5 @@ async fn new_by_path(orders: &odm::Collection<Order>, id: i32, mark: &str) -> Re
         .await
         .map(|result| result.matched_count == 1)
 }
+
+stored_like_serde!(old(1), OrderV3 { id: 1, sum: 2, extra: "e".into() });

@@ -5,7 +5,7 @@ use odm::prelude::*;
 use odm_testkit::TestResult;
 use serde::{Deserialize, Serialize};
 
-use crate::support::database;
+use crate::support::{database, stored_like_serde};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Embedded)]
 struct Profile {
@@ -86,3 +86,8 @@ fn none_stays_none() -> TestResult {
         Ok(())
     })
 }
+
+stored_like_serde!(
+    user(1),
+    User { email: Some("a".into()), profile: Some(Profile { bio: "b".into() }), ..user(2) }
+);

@@ -5,7 +5,7 @@ use odm::prelude::*;
 use odm_testkit::TestResult;
 use serde::{Deserialize, Serialize};
 
-use crate::support::database;
+use crate::support::{database, stored_like_serde};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Document)]
 #[odm(collection = "numbers")]
@@ -70,3 +70,5 @@ async fn cursors(kit: &odm_testkit::Kit, namespace: &str) -> TestResult<usize> {
     let found = kit.client().database("admin").aggregate(stages).await?;
     Ok(found.count().await)
 }
+
+stored_like_serde!(Number { id: 1 });

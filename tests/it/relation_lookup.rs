@@ -7,7 +7,7 @@ use odm::{ErrorKind, LookupStrategy, Ref};
 use odm_testkit::TestResult;
 use serde::{Deserialize, Serialize};
 
-use crate::support::database;
+use crate::support::{database, stored_like_serde};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Document)]
 #[odm(collection = "kinds")]
@@ -419,3 +419,14 @@ fn lookups_take_part_in_a_transaction() -> TestResult {
         Ok(())
     })
 }
+
+stored_like_serde!(
+    item("a", Some(1)),
+    Kind { id: 1, name: "k".into() },
+    Shelf {
+        best: Some(Ref::new("b")),
+        lines: vec![Line { item: Ref::new("c"), qty: 1 }],
+        more: Some(vec![]),
+        ..shelf(1, &["a", "a"])
+    }
+);

@@ -86,3 +86,18 @@ fn assert_names(shape: &Shape, document: &BsonDocument) {
         }
     }
 }
+
+/// A test that the models of a file are stored as serde and the driver store them.
+macro_rules! stored_like_serde {
+    ($($sample:expr),+ $(,)?) => {
+        /// The descriptor names what serde writes, and the stored bytes are the driver's own.
+        #[test]
+        fn models_are_stored_like_serde() -> odm_testkit::TestResult {
+            odm_testkit::run(async |kit| {
+                $(crate::support::assert_stored_like_serde(&kit, &[$sample]).await?;)+
+                Ok(())
+            })
+        }
+    };
+}
+pub(crate) use stored_like_serde;

@@ -5,7 +5,7 @@ use odm::prelude::*;
 use odm_testkit::TestResult;
 use serde::{Deserialize, Serialize};
 
-use crate::support::database;
+use crate::support::{database, stored_like_serde};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Embedded)]
 struct Comment {
@@ -193,3 +193,5 @@ fn a_guard_in_the_filter_makes_the_change_happen_once() -> TestResult {
         Ok(())
     })
 }
+
+stored_like_serde!(post());
