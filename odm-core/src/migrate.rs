@@ -1,9 +1,9 @@
 //! Schema versions: reading old documents as the current struct, writing them back, and keeping
 //! writes off documents of another version.
 //!
-//! The chain of versions is the chain of `from = Old` on the structs ([`chain`]). A read that
-//! upgraded a document yields a [`WriteBack`], which is sent after the read; a write asks its
-//! [`Guard`] first.
+//! The chain of versions is the chain of `from = Old` on the structs (`chain`). A read that
+//! upgraded a document yields a `WriteBack`, which is sent after the read; a write asks its
+//! `Guard` first.
 
 mod chain;
 mod guard;

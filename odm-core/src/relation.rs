@@ -2,7 +2,7 @@
 //!
 //! A [`Ref`] holds an id. [`Find::lookup`](crate::action::Find::lookup) names references to load by
 //! their paths ([`Lookup`]); the targets are fetched by `$in` batches or by `$lookup`
-//! ([`join`]), and both go through one placement ([`resolve`]), so that the results are equal.
+//! (`join`), and both go through one placement (`resolve`), so that the results are equal.
 
 mod erased;
 mod join;

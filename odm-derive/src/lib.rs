@@ -1,8 +1,8 @@
 //! The derive macros of `mongo-odm`. Use them through that crate.
 //!
-//! The stages are the files: [`input`] reads the struct with serde's attributes, [`attr`] reads
-//! `#[odm(...)]`, [`valid`] applies the rules, [`expand`] writes code, [`fallback`] what is left
-//! of it where there were errors. All errors of a struct are collected in [`errors`] and shown at once.
+//! The stages are the files: `input` reads the struct with serde's attributes, `attr` reads
+//! `#[odm(...)]`, `valid` applies the rules, `expand` writes code, `fallback` what is left
+//! of it where there were errors. All errors of a struct are collected in `errors` and shown at once.
 
 mod attr;
 mod errors;
