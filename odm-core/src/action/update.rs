@@ -65,7 +65,8 @@ impl<T: Document> Collection<T> {
     /// Changes every document that matches, each atomically.
     ///
     /// Awaiting takes one round trip and gives the driver's [`UpdateResult`]; on a model with a
-    /// schema version one more, and one for each older document, which is migrated first. The driver
+    /// schema version one more, and where older documents match, which are migrated first, one for each
+    /// and one to see that none is left. The driver
     /// does not retry it: after a lost connection some documents may have been changed and others not.
     ///
     /// # Errors
