@@ -64,10 +64,10 @@ impl<T: Document> Collection<T> {
 
     /// Changes every document that matches, each atomically.
     ///
-    /// Awaiting takes one round trip and gives the driver's [`UpdateResult`]; on a model with a
-    /// schema version one more, and where older documents match, which are migrated first, one for each
-    /// and one to see that none is left. The driver
-    /// does not retry it: after a lost connection some documents may have been changed and others not.
+    /// Awaiting takes one round trip and gives the driver's [`UpdateResult`]. On a model with a
+    /// schema version it takes one more; older documents that match are migrated first, with one for
+    /// each and one to see that none is left. The driver does not retry it: after a lost connection
+    /// some documents may have been changed and others not.
     ///
     /// # Errors
     /// As [`Collection::update_one`]; an empty filter is taken after
