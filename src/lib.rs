@@ -60,8 +60,10 @@ mod guide {
     mod getting_started {}
     #[doc = include_str!("../book/src/declaring-models.md")]
     mod declaring_models {}
-    #[doc = include_str!("../book/src/filters-and-updates.md")]
-    mod filters_and_updates {}
+    #[doc = include_str!("../book/src/filters.md")]
+    mod filters {}
+    #[doc = include_str!("../book/src/updates.md")]
+    mod updates {}
     #[doc = include_str!("../book/src/references.md")]
     mod references {}
     #[doc = include_str!("../book/src/schema-versions.md")]
