@@ -3,16 +3,8 @@
 //! An action is a builder that is awaited. It holds what was encoded and an untyped call; awaiting
 //! it returns the first error of its arguments before anything is sent.
 
-/// Gives a builder `session`: the same for every action.
-macro_rules! session_setter {
-    () => {
-        /// Runs the action on this session, and so in its transaction if one was started.
-        pub fn session(mut self, session: &crate::Session) -> Self {
-            self.call.session(session);
-            self
-        }
-    };
-}
+#[macro_use]
+mod options;
 
 mod count_documents;
 mod delete;

@@ -9,12 +9,15 @@ mod database;
 mod duplicate;
 mod failure;
 mod indexes;
+mod options;
 mod session;
 mod target;
+mod transaction;
 mod write_back;
 
 pub(crate) use call::{Call, FindOptions};
 pub(crate) use cursor::Batches;
 pub use database::Database;
-pub use session::Session;
+pub use session::{Session, StartSession, StartTransaction};
 pub(crate) use target::Target;
+pub use transaction::{Transaction, Tx};

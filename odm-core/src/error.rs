@@ -37,6 +37,8 @@ pub enum ErrorKind {
     Contended,
     /// A step from an old struct to a newer one failed, or an old document could not be migrated.
     Migrate,
+    /// A transaction did not come to its end within its time limit.
+    Timeout,
     /// No server could be reached or selected, or the connection was lost.
     Unreachable,
     /// The write was applied, but its write concern was not met.
@@ -61,6 +63,7 @@ impl ErrorKind {
             Self::Missing => "referenced document missing",
             Self::Contended => "too much contention",
             Self::Migrate => "cannot migrate",
+            Self::Timeout => "out of time",
             Self::Unreachable => "server unreachable",
             Self::WriteConcern => "write concern not met",
             Self::Server => "refused by the server",

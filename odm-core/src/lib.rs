@@ -26,7 +26,7 @@ pub use bson;
 pub use mongodb;
 
 pub use collection::Collection;
-pub use driver::{Database, Session};
+pub use driver::{Database, Session, StartSession, StartTransaction, Transaction, Tx};
 pub use error::{DuplicateKey, Error, ErrorKind, Result, WriteFailure};
 pub use filter::Filter;
 pub use migrate::WriteBacks;
@@ -34,6 +34,14 @@ pub use model::{Document, Embedded, Model};
 pub use relation::{LookupStrategy, Ref};
 pub use sort::Sort;
 pub use update::Update;
+
+/// The options of actions, as the driver has them.
+pub mod options {
+    pub use mongodb::options::{
+        Acknowledgment, Collation, CollationStrength, Hint, ReadConcern, ReadPreference,
+        WriteConcern,
+    };
+}
 
 /// The results of writes, as the driver gives them.
 pub mod results {

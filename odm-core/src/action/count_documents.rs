@@ -48,7 +48,7 @@ pub struct CountDocuments {
 }
 
 impl CountDocuments {
-    session_setter!();
+    option_setters!(session, read_concern, read_preference, max_time, hint, collation, comment);
 }
 
 impl IntoFuture for CountDocuments {

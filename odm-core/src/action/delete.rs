@@ -89,7 +89,7 @@ pub struct DeleteOne {
 }
 
 impl DeleteOne {
-    session_setter!();
+    option_setters!(session, write_concern, hint, collation, comment, let_vars);
 }
 
 impl IntoFuture for DeleteOne {
@@ -124,7 +124,7 @@ impl DeleteMany {
         self
     }
 
-    session_setter!();
+    option_setters!(session, write_concern, hint, collation, comment, let_vars);
 }
 
 impl IntoFuture for DeleteMany {

@@ -44,7 +44,7 @@ pub struct Exists {
 }
 
 impl Exists {
-    session_setter!();
+    option_setters!(session, read_concern, read_preference, max_time, hint, collation, comment);
 }
 
 impl IntoFuture for Exists {

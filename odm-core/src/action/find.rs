@@ -67,7 +67,7 @@ impl<T: Document> Collection<T> {
 /// Finds documents of model `M` and reads them as `T`; see [`Collection::find`].
 #[must_use = "an action does nothing until it is awaited"]
 pub struct Find<M, T = M> {
-    call: Call,
+    pub(super) call: Call,
     filter: Result<BsonDocument>,
     options: FindOptions,
     read: ReadFn<T>,
@@ -163,7 +163,17 @@ impl<M: Document, T: Send + 'static> Find<M, T> {
         self
     }
 
-    session_setter!();
+    option_setters!(
+        session,
+        read_concern,
+        read_preference,
+        max_time,
+        hint,
+        collation,
+        comment,
+        let_vars,
+        allow_disk_use
+    );
 
     /// Makes the find part of another action, which errors then name.
     pub(super) fn call(mut self, call: Call) -> Self {

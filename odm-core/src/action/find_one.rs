@@ -92,11 +92,7 @@ impl<M: Document, T: Send + 'static> FindOne<M, T> {
         self
     }
 
-    /// Runs the action on this session, and so in its transaction if one was started.
-    pub fn session(mut self, session: &crate::Session) -> Self {
-        self.find = self.find.session(session);
-        self
-    }
+    option_setters!(find: session, read_concern, read_preference, max_time, hint, collation, comment, let_vars);
 }
 
 impl<M: Document> FindOne<M> {

@@ -63,7 +63,7 @@ impl InsertMany {
         self
     }
 
-    session_setter!();
+    option_setters!(session, write_concern, comment);
 }
 
 impl IntoFuture for InsertMany {

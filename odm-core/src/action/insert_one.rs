@@ -50,7 +50,7 @@ pub struct InsertOne {
 }
 
 impl InsertOne {
-    session_setter!();
+    option_setters!(session, write_concern, comment);
 }
 
 impl IntoFuture for InsertOne {

@@ -63,7 +63,7 @@ pub struct ReplaceOne {
 }
 
 impl ReplaceOne {
-    session_setter!();
+    option_setters!(session, write_concern, hint, collation, comment, let_vars);
 }
 
 impl IntoFuture for ReplaceOne {

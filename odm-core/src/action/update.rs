@@ -105,7 +105,7 @@ pub struct UpdateOne {
 }
 
 impl UpdateOne {
-    session_setter!();
+    option_setters!(session, write_concern, hint, collation, comment, let_vars);
 }
 
 impl IntoFuture for UpdateOne {
@@ -142,7 +142,7 @@ impl UpdateMany {
         self
     }
 
-    session_setter!();
+    option_setters!(session, write_concern, hint, collation, comment, let_vars);
 }
 
 impl IntoFuture for UpdateMany {

@@ -7,6 +7,8 @@ use mongodb::options::ReadPreference;
 use mongodb::results::{DeleteResult, InsertManyResult, InsertOneResult, UpdateResult};
 
 use super::failure::Failure;
+use super::options::{Options, with_options};
+use super::session::Turn;
 use super::{Batches, Session, Target};
 use crate::error::{Error, Result};
 use crate::migrate::Change;
@@ -18,6 +20,8 @@ pub(crate) struct Call {
     target: Target,
     operation: &'static str,
     pub(super) session: Option<Session>,
+    /// On the heap, and there only where something was set.
+    pub(super) options: Option<Box<Options>>,
 }
 
 /// What a find may be told beside its filter.
@@ -41,25 +45,40 @@ macro_rules! run {
         let started = Instant::now();
         let action = $action;
         let result = match &$call.session {
-            Some(session) => action.session(&mut *session.lock().await).await,
+            Some(session) => action.session(&mut *$call.turn(session).await?).await,
             None => action.await,
         };
-        result.map_err(|error| $call.failure(started).sent($sent).error(error))
+        result.map_err(|error| $call.failed(started, $sent, error))
     }};
 }
 
 impl Call {
     pub(crate) fn new(target: &Target, operation: &'static str) -> Self {
-        Self { target: target.clone(), operation, session: None }
+        Self { target: target.clone(), operation, session: None, options: None }
     }
 
     pub(crate) fn session(&mut self, session: &Session) {
         self.session = Some(session.clone());
     }
 
+    /// The options, to be set.
+    pub(crate) fn options(&mut self) -> &mut Options {
+        self.options.get_or_insert_default()
+    }
+
     /// The same action on the collection of another model.
     pub(crate) fn on(&self, model: &'static Model) -> Self {
-        Self { target: self.target.of_model(model), ..self.clone() }
+        Self {
+            target: self.target.of_model(model),
+            operation: self.operation,
+            session: self.session.clone(),
+            options: self.options.as_ref().map(|options| Box::new(options.of_others())),
+        }
+    }
+
+    /// Waits for the turn on a session.
+    async fn turn<'a>(&self, session: &'a Session) -> Result<Turn<'a>> {
+        session.turn().await.map_err(|error| self.context(error))
     }
 
     pub(crate) fn target(&self) -> &Target {
@@ -74,8 +93,16 @@ impl Call {
             .with_namespace(|| self.target.namespace().to_string())
     }
 
-    fn failure(&self, started: Instant) -> Failure<'_> {
-        Failure::of(&self.target, self.operation, started)
+    fn failed(
+        &self,
+        started: Instant,
+        sent: &[RawDocumentBuf],
+        error: mongodb::error::Error,
+    ) -> Error {
+        if let Some(session) = &self.session {
+            session.failed(&error);
+        }
+        Failure::of(&self.target, self.operation, started).sent(sent).error(error)
     }
 
     pub(crate) async fn find(&self, filter: Document, options: FindOptions) -> Result<Batches> {
@@ -96,17 +123,31 @@ impl Call {
         if let Some(batch_size) = options.batch_size {
             find = find.batch_size(batch_size);
         }
+        with_options!(
+            self,
+            find,
+            [
+                read_concern,
+                selection_criteria,
+                max_time,
+                hint,
+                collation,
+                comment,
+                let_vars,
+                allow_disk_use
+            ]
+        );
         if options.for_write {
             find = find.selection_criteria(ReadPreference::Primary.into());
         }
         let opened = match &self.session {
             Some(session) => {
-                let cursor = find.session(&mut *session.lock().await).batch().await;
+                let cursor = find.session(&mut *self.turn(session).await?).batch().await;
                 cursor.map(|cursor| Batches::on_session(cursor, session.clone(), self.clone()))
             }
             None => find.batch().await.map(|cursor| Batches::new(cursor, self.clone())),
         };
-        opened.map_err(|error| self.failure(started).error(error))
+        opened.map_err(|error| self.failed(started, &[], error))
     }
 
     pub(crate) async fn aggregate(
@@ -119,14 +160,29 @@ impl Call {
         if let Some(batch_size) = batch_size {
             aggregate = aggregate.batch_size(batch_size);
         }
+        with_options!(
+            self,
+            aggregate,
+            [
+                read_concern,
+                write_concern,
+                selection_criteria,
+                max_time,
+                hint,
+                collation,
+                comment,
+                let_vars,
+                allow_disk_use
+            ]
+        );
         let opened = match &self.session {
             Some(session) => {
-                let cursor = aggregate.session(&mut *session.lock().await).batch().await;
+                let cursor = aggregate.session(&mut *self.turn(session).await?).batch().await;
                 cursor.map(|cursor| Batches::on_session(cursor, session.clone(), self.clone()))
             }
             None => aggregate.batch().await.map(|cursor| Batches::new(cursor, self.clone())),
         };
-        opened.map_err(|error| self.failure(started).error(error))
+        opened.map_err(|error| self.failed(started, &[], error))
     }
 
     pub(crate) async fn count_documents(
@@ -142,12 +198,19 @@ impl Call {
         if let Some(skip) = skip {
             count = count.skip(skip);
         }
+        with_options!(
+            self,
+            count,
+            [read_concern, selection_criteria, max_time, hint, collation, comment]
+        );
         run!(self, count)
     }
 
     pub(crate) async fn insert_one(&self, document: &RawDocumentBuf) -> Result<InsertOneResult> {
         let sent = std::slice::from_ref(document);
-        let result = run!(self, self.target.collection().insert_one(document), sent);
+        let mut insert = self.target.collection().insert_one(document);
+        with_options!(self, insert, [write_concern, comment]);
+        let result = run!(self, insert, sent);
         result.map_err(|error| error.with_id(id_of(document)))
     }
 
@@ -156,7 +219,8 @@ impl Call {
         documents: &[RawDocumentBuf],
         ordered: bool,
     ) -> Result<InsertManyResult> {
-        let insert = self.target.collection().insert_many(documents).ordered(ordered);
+        let mut insert = self.target.collection().insert_many(documents).ordered(ordered);
+        with_options!(self, insert, [write_concern, comment]);
         let result = run!(self, insert, documents);
         result.map_err(|error| {
             let first = error.write_failures().first();
@@ -171,7 +235,9 @@ impl Call {
         update: Document,
     ) -> Result<UpdateResult> {
         let id = named_id(&filter);
-        let result = run!(self, self.target.collection().update_one(filter, update));
+        let mut update = self.target.collection().update_one(filter, update);
+        with_options!(self, update, [write_concern, hint, collation, comment, let_vars]);
+        let result = run!(self, update);
         result.map_err(|error| error.with_id(id))
     }
 
@@ -190,7 +256,9 @@ impl Call {
         filter: Document,
         update: Document,
     ) -> Result<UpdateResult> {
-        run!(self, self.target.collection().update_many(filter, update))
+        let mut update = self.target.collection().update_many(filter, update);
+        with_options!(self, update, [write_concern, hint, collation, comment, let_vars]);
+        run!(self, update)
     }
 
     pub(crate) async fn replace_one(
@@ -199,7 +267,9 @@ impl Call {
         replacement: &RawDocumentBuf,
     ) -> Result<UpdateResult> {
         let id = named_id(&filter);
-        let result = run!(self, self.target.collection().replace_one(filter, replacement));
+        let mut replace = self.target.collection().replace_one(filter, replacement);
+        with_options!(self, replace, [write_concern, hint, collation, comment, let_vars]);
+        let result = run!(self, replace);
         result.map_err(|error| error.with_id(id.or_else(|| id_of(replacement))))
     }
 
@@ -216,17 +286,21 @@ impl Call {
 
     pub(crate) async fn delete_one(&self, filter: Document) -> Result<DeleteResult> {
         let id = named_id(&filter);
-        let result = run!(self, self.target.collection().delete_one(filter));
+        let mut delete = self.target.collection().delete_one(filter);
+        with_options!(self, delete, [write_concern, hint, collation, comment, let_vars]);
+        let result = run!(self, delete);
         result.map_err(|error| error.with_id(id))
     }
 
     pub(crate) async fn delete_many(&self, filter: Document) -> Result<DeleteResult> {
-        run!(self, self.target.collection().delete_many(filter))
+        let mut delete = self.target.collection().delete_many(filter);
+        with_options!(self, delete, [write_concern, hint, collation, comment, let_vars]);
+        run!(self, delete)
     }
 
     /// Turns an error of the driver that a cursor met into ours.
     pub(super) fn cursor_error(&self, error: mongodb::error::Error) -> Error {
-        self.failure(Instant::now()).error(error)
+        self.failed(Instant::now(), &[], error)
     }
 }
 

@@ -147,9 +147,10 @@ impl Source {
                         std::mem::replace(self, Self::Ended)
                     {
                         *self = Self::Fetching(tokio::spawn(async move {
-                            let mut turn = session.lock().await;
-                            let fetched = cursor.stream(&mut turn).next().await;
-                            drop(turn);
+                            let fetched = match session.turn().await {
+                                Ok(mut turn) => cursor.stream(&mut turn).next().await,
+                                Err(error) => Some(Err(mongodb::error::Error::custom(error))),
+                            };
                             (cursor, session, fetched)
                         }));
                     }

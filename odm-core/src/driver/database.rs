@@ -8,7 +8,7 @@ use crate::model::{Document, Model};
 use crate::plan::PlanBuilder;
 
 use super::failure::Failure;
-use super::{Session, Target};
+use super::{StartSession, Target, Transaction, Tx};
 
 /// A database, from which come the collections of models and the plan of their indexes.
 ///
@@ -79,16 +79,63 @@ impl Database {
         PlanBuilder::new(models.into_iter().map(|model| self.target(model)).collect())
     }
 
-    /// Starts a session, for causally consistent reads and transactions.
+    /// Starts a session, for causally consistent reads, snapshots and transactions.
     ///
     /// Without a round trip: the session is made in the client.
     ///
     /// # Errors
     /// [`ErrorKind::Unreachable`](crate::ErrorKind::Unreachable) if no server was found to tell
     /// whether the deployment supports sessions.
-    pub async fn start_session(&self) -> Result<Session> {
-        let session = self.driver.client().start_session().await;
-        session.map(Session::new).map_err(|error| Failure::new("start_session").error(error))
+    pub fn start_session(&self) -> StartSession {
+        StartSession::new(self.driver.client().clone())
+    }
+
+    /// Runs a transaction: all that the body does with its [`Tx`] happens, or nothing of it.
+    ///
+    /// The body is run again, from its beginning, where the server asks for that: another
+    /// transaction wrote the same document first, or the connection was lost. So it must have no
+    /// other effects; what it captures it cannot change. It commits when the body returns `Ok`, and
+    /// aborts when it returns an error, which may be of any type that ours can become.
+    ///
+    /// Round trips: those of the actions, and one to commit or abort; again for each attempt. Keep
+    /// it short: what it wrote is locked until its end. Concerns are set here, and nowhere inside.
+    /// Needs a replica set or a sharded cluster.
+    ///
+    /// # Errors
+    /// The body's own error; [`ErrorKind::Timeout`](crate::ErrorKind::Timeout) if no attempt
+    /// succeeded within the [`time_limit`](Transaction::time_limit); the server's refusal of the
+    /// commit.
+    ///
+    /// Source: [transactions](https://www.mongodb.com/docs/manual/core/transactions/).
+    ///
+    /// ```no_run
+    /// # use odm::prelude::*;
+    /// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+    /// # struct Account { #[serde(rename = "_id")] id: String, credits: i64 }
+    /// # async fn example(db: Database) -> odm::Result<()> {
+    /// let accounts = db.collection::<Account>();
+    /// let a = Account::fields();
+    /// let paid = db
+    ///     .transaction(async |tx| {
+    ///         let from = a.id().eq("alex") & a.credits().gte(5);
+    ///         let debit = accounts.update_one(from, a.credits().inc(-5)).session(&tx).await?;
+    ///         if debit.modified_count == 0 {
+    ///             return Ok(false);
+    ///         }
+    ///         accounts.update_one(a.id().eq("jane"), a.credits().inc(5)).session(&tx).await?;
+    ///         Ok::<_, odm::Error>(true)
+    ///     })
+    ///     .await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn transaction<'a, F, Run, R, E>(&self, body: F) -> Transaction<'a, F>
+    where
+        F: FnMut(Tx) -> Run + Send + 'a,
+        Run: Future<Output = Result<R, E>> + Send + 'a,
+        E: From<crate::Error>,
+    {
+        Transaction::new(self.driver.client().clone(), body)
     }
 
     /// The driver's own handle.

@@ -35,6 +35,10 @@ impl<'a> Failure<'a> {
     }
 
     pub(super) fn error(&self, driver: mongodb::error::Error) -> Error {
+        // An error of ours that came through the driver's cursor.
+        if let Some(error) = driver.get_custom::<Error>() {
+            return error.clone();
+        }
         let mut error = self.classify(&driver).with_operation(self.operation);
         if let Some(target) = self.target {
             error = error

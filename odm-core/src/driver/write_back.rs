@@ -12,13 +12,14 @@ const SIMPLE: &str = "simple";
 
 impl Call {
     /// Whether what a read upgraded may be written back: not in a transaction, and not where the
-    /// read may have gone to a secondary.
+    /// read may have seen the past: on a secondary, or in a snapshot.
     pub(crate) fn can_write_back(&self) -> bool {
-        let primary = match self.target().collection().selection_criteria() {
+        let of_call = self.options.as_ref().and_then(|options| options.selection_criteria.as_ref());
+        let primary = match of_call.or_else(|| self.target().collection().selection_criteria()) {
             None | Some(SelectionCriteria::ReadPreference(ReadPreference::Primary)) => true,
             Some(_) => false,
         };
-        primary && !self.session.as_ref().is_some_and(super::Session::in_transaction)
+        primary && !self.session.as_ref().is_some_and(super::Session::reads_the_past)
     }
 
     /// Sends the write-backs of a read and counts what became of them. One round trip, none
@@ -59,7 +60,10 @@ impl Call {
         let command = doc! { "update": name, "updates": updates, "ordered": false };
         let run = self.target().database().run_command(command);
         match &self.session {
-            Some(session) => run.session(&mut *session.lock().await).await,
+            Some(session) => match session.turn().await {
+                Ok(mut turn) => run.session(&mut *turn).await,
+                Err(error) => Err(mongodb::error::Error::custom(error)),
+            },
             None => run.await,
         }
     }
