@@ -8,7 +8,7 @@ mod version;
 pub(crate) use depth::shallow;
 pub(crate) use version::{VersionElement, find as find_version, remove as without_version};
 
-use bson::{Bson, RawBsonRef, RawDocument, RawDocumentBuf};
+use bson::{Bson, Document, RawBsonRef, RawDocument, RawDocumentBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -53,6 +53,16 @@ pub(crate) fn decode_shape<T: DeserializeOwned>(raw: &RawDocument, shape: &Shape
         .map_err(|error| failure::explain::<T>(error, raw, shape))
 }
 
+/// Decodes a document of any form, exactly as it is.
+pub(crate) fn decode_document(raw: &RawDocument) -> Result<Document> {
+    depth::check(raw)?;
+    Document::try_from(raw).map_err(|error| {
+        let path = error.key.clone().unwrap_or_default();
+        let reason = error.message.clone().unwrap_or_else(|| error.kind.to_string());
+        Error::new(ErrorKind::Decode, reason).with_path(path).with_source(error)
+    })
+}
+
 /// The bytes of a value, with its type.
 pub(crate) fn element_bytes(value: RawBsonRef<'_>) -> Vec<u8> {
     let mut element = RawDocumentBuf::new();
@@ -60,7 +70,7 @@ pub(crate) fn element_bytes(value: RawBsonRef<'_>) -> Vec<u8> {
     element.into_bytes()
 }
 
-fn encode_error(error: bson::error::Error) -> Error {
+pub(crate) fn encode_error(error: bson::error::Error) -> Error {
     let path = error.key.clone().unwrap_or_default();
     let message = match (&error.kind, &error.message) {
         (bson::error::ErrorKind::TooLargeUnsignedInteger { n, .. }, _) => {

@@ -62,7 +62,10 @@ pub mod results {
 #[macro_export]
 macro_rules! models {
     ($($model:ty),* $(,)?) => {
-        [$(<$model as $crate::Document>::MODEL),*]
+        [$({
+            const { $crate::private::assert_declared(<$model as $crate::Document>::MODEL) };
+            <$model as $crate::Document>::MODEL
+        }),*]
     };
 }
 

@@ -4,6 +4,7 @@
 //! is behind a function pointer, so that recursive models are possible.
 
 mod document;
+mod dynamic;
 mod names;
 mod shape;
 mod version;
@@ -31,7 +32,7 @@ use crate::index::Index;
 pub struct Model {
     /// The Rust name of the struct.
     pub name: &'static str,
-    /// The collection that holds the documents.
+    /// The collection that holds the documents; empty for [`bson::Document`], which declares none.
     pub collection: &'static str,
     /// The database, where it is not the one of the handle.
     pub database: Option<&'static str>,

@@ -4,6 +4,7 @@
 //! (in [`filter`](crate::filter)), updates (in [`update`](crate::update)) and sort keys.
 
 mod coded;
+mod dynamic;
 mod key;
 mod list;
 mod map;
@@ -17,6 +18,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 pub use coded::{Coded, Coding, Opaque};
+pub use dynamic::dynamic;
 pub use key::IntoKey;
 pub use list::List;
 pub use map::Map;

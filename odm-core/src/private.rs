@@ -75,6 +75,14 @@ pub const fn follows(model: &Model, previous: &Model) -> bool {
     }
 }
 
+/// Refuses a model that declares no collection, at compile time.
+pub const fn assert_declared(model: &Model) {
+    assert!(
+        !model.collection.is_empty(),
+        "`bson::Document` declares no collection: use `collection_named::<bson::Document>(name)`"
+    );
+}
+
 /// Types of an optional `_id`, which the driver generates where it is `None`.
 #[diagnostic::on_unimplemented(
     message = "an optional `_id` is generated as an ObjectId, and `{Self}` is not one",

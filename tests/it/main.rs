@@ -4,6 +4,7 @@ mod action_commands;
 mod action_sessions;
 mod codec_failures;
 mod codec_models;
+mod dynamic_model;
 mod error_kinds;
 mod filter_operators;
 mod filter_values;

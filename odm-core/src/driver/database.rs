@@ -6,6 +6,7 @@ use crate::collection::Collection;
 use crate::error::Result;
 use crate::model::{Document, Model};
 use crate::plan::PlanBuilder;
+use crate::private;
 
 use super::failure::Failure;
 use super::{StartSession, Target, Transaction, Tx};
@@ -55,9 +56,36 @@ impl Database {
     }
 
     /// The collection of a model, in this database or in the one that the model declares.
+    /// [`bson::Document`] declares none: asking for it here does not build.
     #[must_use]
     pub fn collection<T: Document>(&self) -> Collection<T> {
+        const { private::assert_declared(T::MODEL) };
         Collection::new(self.target(T::MODEL))
+    }
+
+    /// Documents of a model in another collection than the declared one, such as those of one year
+    /// or tenant; with [`bson::Document`], documents of any form.
+    ///
+    /// [`Database::plan`] knows the declared collection alone, and references lead to it.
+    ///
+    /// ```no_run
+    /// # use odm::prelude::*;
+    /// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+    /// # struct Post { #[serde(rename = "_id")] id: i32, votes: i32 }
+    /// # async fn example(db: Database) -> odm::Result<()> {
+    /// use odm::path::dynamic;
+    ///
+    /// let of_2024 = db.collection_named::<Post>("posts_2024");
+    /// let popular = of_2024.find(Post::fields().votes().gt(3)).await?;
+    ///
+    /// let events = db.collection_named::<bson::Document>("events");
+    /// let sensors: Vec<bson::Document> = events.find(dynamic("device.kind").eq("sensor")).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn collection_named<T: Document>(&self, name: &str) -> Collection<T> {
+        Collection::new(Target::new(&self.driver, T::MODEL, name))
     }
 
     /// Compares what the models declare with what the server has: see [`Plan`](crate::plan::Plan).
@@ -145,7 +173,7 @@ impl Database {
     }
 
     fn target(&self, model: &'static Model) -> Target {
-        Target::new(&self.driver, model)
+        Target::new(&self.driver, model, model.collection)
     }
 }
 

@@ -20,20 +20,24 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    pub(super) fn new(home: &mongodb::Database, model: &'static Model) -> Self {
+    /// The model in a collection of this name, in the database that the model declares.
+    pub(super) fn new(home: &mongodb::Database, model: &'static Model, collection: &str) -> Self {
         let database = match model.database {
             Some(name) if name != home.name() => home.client().database(name),
             _ => home.clone(),
         };
-        let collection = database.collection(model.collection);
+        let collection = database.collection(collection);
         Self { model, home: home.clone(), database, collection, write_backs: Arc::default() }
     }
 
-    /// The target of another model, from the same handle of the database.
+    /// The target of another model in its declared collection, from the same handle of the database.
     pub(super) fn of_model(&self, model: &'static Model) -> Self {
-        match std::ptr::eq(self.model, model) {
+        match std::ptr::eq(self.model, model) && self.collection.name() == model.collection {
             true => self.clone(),
-            false => Self { write_backs: self.write_backs.clone(), ..Self::new(&self.home, model) },
+            false => {
+                let target = Self::new(&self.home, model, model.collection);
+                Self { write_backs: self.write_backs.clone(), ..target }
+            }
         }
     }
 

@@ -52,7 +52,7 @@ impl<T: Document> Ancestor for T {
                 true => stored.unversioned()?,
                 false => std::borrow::Cow::Borrowed(stored.raw),
             };
-            let value: Self = codec::decode_shape(&stored, T::MODEL.shape)?;
+            let value = Self::decode_current(&stored)?;
             let found = Found { model: T::MODEL, encoded: None };
             return Ok(Some((value, found)));
         }
@@ -124,7 +124,7 @@ pub(crate) fn read<T: Document>(raw: &RawDocument) -> Result<Read<T>> {
 
 fn read_chain<T: Document>(raw: &RawDocument) -> Result<Read<T>> {
     let Some(version) = &T::MODEL.version else {
-        return read_plain(raw, T::MODEL);
+        return T::decode_current(raw).map(|value| Read { value, write_back: None });
     };
     let stored = Stored::new(raw, version);
     let (value, found) = T::read_at(&stored)?.ok_or_else(|| unknown(stored.version(), version))?;
@@ -133,14 +133,6 @@ fn read_chain<T: Document>(raw: &RawDocument) -> Result<Read<T>> {
         false => WriteBack::plan(raw, &value, &found).map(Box::new),
     };
     Ok(Read { value, write_back })
-}
-
-/// Reads a document that has no version.
-pub(crate) fn read_plain<T: serde::de::DeserializeOwned>(
-    raw: &RawDocument,
-    model: &Model,
-) -> Result<Read<T>> {
-    codec::decode_shape(raw, model.shape).map(|value| Read { value, write_back: None })
 }
 
 /// Whether a document with this version element is of the model itself. A document without one is

@@ -77,6 +77,12 @@ pub trait Document: Stored + Send + Sync + Sized + 'static {
         migrate::read(raw).map(|read| read.value)
     }
 
+    /// Reads a document of this schema version, without a version element that serde would not take.
+    #[doc(hidden)]
+    fn decode_current(raw: &RawDocument) -> Result<Self> {
+        codec::decode_shape(raw, Self::MODEL.shape)
+    }
+
     /// Takes a document of the schema version before to this one: `TryFrom` between the structs.
     ///
     /// # Errors

@@ -22,6 +22,11 @@ impl From<Cow<'static, str>> for Name {
 }
 
 impl Name {
+    /// A path with what is wrong with it, if anything is.
+    pub(super) fn new(text: Cow<'static, str>, error: Option<Error>) -> Self {
+        Self { text, nullable: true, error }
+    }
+
     pub(crate) fn as_str(&self) -> &str {
         &self.text
     }
@@ -69,6 +74,10 @@ impl Name {
             );
             Some(Error::invalid(message).with_path(self.as_str()))
         });
-        Self { text: Cow::Owned(format!("{}.{key}", self.text)), nullable: true, error }
+        let text = match self.text.is_empty() {
+            true => key.to_owned(),
+            false => format!("{}.{key}", self.text),
+        };
+        Self { text: Cow::Owned(text), nullable: true, error }
     }
 }
