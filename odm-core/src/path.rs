@@ -3,6 +3,7 @@
 //! The derive gives each model a `fields()` whose methods return paths. A [`Path`] makes filters
 //! (in [`filter`](crate::filter)), updates (in [`update`](crate::update)) and sort keys.
 
+mod array_filters;
 mod coded;
 mod dynamic;
 mod key;
@@ -17,13 +18,14 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
+pub(crate) use array_filters::ArrayFilters;
 pub use coded::{Coded, Coding, Opaque};
 pub use dynamic::dynamic;
 pub use key::IntoKey;
 pub use list::List;
 pub use map::Map;
 pub(crate) use name::Name;
-pub use number::{Delta, Number};
+pub use number::{Delta, Integer, Number};
 pub use types::Dated;
 
 use crate::error::Result;

@@ -1,11 +1,23 @@
 //! Updates: typed changes at paths, as values that need no server.
 //!
 //! The operators are methods of [`Path`](crate::path::Path), in files by the manual's groups. Here
-//! is what they yield, and how updates combine. An update ends in an action, which sends it.
+//! is what they yield, and how updates combine. An update ends in an action, which checks it
+//! against its filter and model (`check`) and sends it.
 
 mod array;
+mod array_filter;
+mod bitwise;
+mod check;
 mod conflict;
+mod current_date;
 mod field;
+mod matched;
+mod modification;
+mod push;
+
+pub use current_date::CurrentDate;
+pub(crate) use modification::Modification;
+pub use push::PushModifiers;
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -14,7 +26,7 @@ use std::ops::Add;
 use bson::{Bson, Document, doc};
 
 use crate::error::{Error, Result};
-use crate::path::Name;
+use crate::path::{ArrayFilters, Name};
 
 /// A change to documents of model `M`.
 ///
@@ -34,20 +46,20 @@ use crate::path::Name;
 /// ```
 #[must_use = "an update does nothing until an action takes it"]
 pub struct Update<M> {
-    document: Result<Document>,
+    change: Result<Modification>,
     marker: PhantomData<fn() -> M>,
 }
 
 impl<M> Update<M> {
     /// The update that changes nothing: a start to add to. An action refuses it.
     pub fn new() -> Self {
-        Self::from_result(Ok(Document::new()))
+        Self::from_result(Ok(Modification::default()))
     }
 
     /// Any update operators in the server's own words.
     ///
-    /// Its paths take part in the check for conflicts; nothing else in it is checked, and nothing
-    /// is escaped: never build it from input.
+    /// Its paths take part in the check for conflicts, and may change neither `_id` nor the schema
+    /// version; nothing else in it is checked, and nothing is escaped: never build it from input.
     ///
     /// ```
     /// # use odm::prelude::*;
@@ -58,22 +70,71 @@ impl<M> Update<M> {
     /// # let _ = update;
     /// ```
     pub fn raw(document: Document) -> Self {
-        Self::new() + Self::from_result(conflict::check_operators(&document).map(|()| document))
+        let checked = conflict::check_operators(&document);
+        Self::from_result(
+            checked
+                .map(|()| Modification::Operators { document, filters: ArrayFilters::default() }),
+        )
     }
 
-    /// The update as it is sent.
+    /// Any update pipeline in the server's own words.
+    ///
+    /// It may hold `$set` (`$addFields`), `$unset` (`$project`) and `$replaceWith`
+    /// (`$replaceRoot`), and may change neither `_id` nor the schema version. Nothing else in it is
+    /// checked, and nothing is escaped: a string that begins with `$` is a path. Never build it
+    /// from input.
+    ///
+    /// Source: [updates with aggregation pipeline](https://www.mongodb.com/docs/manual/tutorial/update-documents-with-aggregation-pipeline/).
+    ///
+    /// ```
+    /// # use odm::prelude::*;
+    /// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+    /// # struct Order { #[serde(rename = "_id")] id: i32, qty: i32, price: i32, total: i32 }
+    /// use bson::doc;
+    /// let total = doc! { "$set": { "total": { "$multiply": ["$qty", "$price"] } } };
+    /// let update: Update<Order> = Update::raw_pipeline([total]);
+    /// # let _ = update;
+    /// ```
+    pub fn raw_pipeline(stages: impl IntoIterator<Item = Document>) -> Self {
+        Self::from_result(Ok(Modification::Pipeline(stages.into_iter().collect())))
+    }
+
+    /// Defines what the identifiers `$[identifier]` in a [raw](Update::raw) update stand for, as the
+    /// driver takes it. Paths made by [`filtered`](crate::path::Path::filtered) bring their own.
+    ///
+    /// ```
+    /// # use odm::prelude::*;
+    /// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+    /// # struct Student { #[serde(rename = "_id")] id: i32, grades: Vec<i32> }
+    /// use bson::doc;
+    /// let update: Update<Student> = Update::raw(doc! { "$set": { "grades.$[high]": 100 } })
+    ///     .array_filters([doc! { "high": { "$gte": 100 } }]);
+    /// # let _ = update;
+    /// ```
+    pub fn array_filters(self, filters: impl IntoIterator<Item = Document>) -> Self {
+        let filters = array_filter::read(filters);
+        self.and(filters.map(|filters| Modification::Operators { document: doc! {}, filters }))
+    }
+
+    /// The update as it is sent, without its array filters.
     ///
     /// # Errors
     /// The error that a value or path in it had; [`ErrorKind::InvalidArgument`] if two changes
-    /// conflict or there is none.
+    /// conflict, if there is none, or if the update is a pipeline.
     ///
     /// [`ErrorKind::InvalidArgument`]: crate::ErrorKind::InvalidArgument
     pub fn into_document(self) -> Result<Document> {
-        match self.document {
-            Ok(document) if document.is_empty() => {
-                Err(Error::invalid("the update is empty: it changes nothing"))
-            }
-            document => document,
+        match self.into_modification()? {
+            Modification::Operators { document, .. } => Ok(document),
+            Modification::Pipeline(_) => Err(Error::invalid("the update is a pipeline")),
+        }
+    }
+
+    pub(crate) fn into_modification(self) -> Result<Modification> {
+        let change = self.change?;
+        match change.is_empty() {
+            true => Err(Error::invalid("the update is empty: it changes nothing")),
+            false => Ok(change),
         }
     }
 
@@ -81,32 +142,28 @@ impl<M> Update<M> {
     pub(crate) fn operator(operator: &str, name: &Name, value: Result<Bson>) -> Self {
         Self::from_result(name.checked().and_then(|path| {
             let value = value.map_err(|error| error.with_path(path))?;
-            Ok(doc! { operator: { path: value } })
+            let document = doc! { operator: { path: value } };
+            conflict::check_operators(&document)?;
+            Ok(Modification::Operators { document, filters: name.array_filters().clone() })
         }))
     }
 
-    fn from_result(document: Result<Document>) -> Self {
-        Self { document, marker: PhantomData }
+    fn from_result(change: Result<Modification>) -> Self {
+        Self { change, marker: PhantomData }
+    }
+
+    fn and(self, other: Result<Modification>) -> Self {
+        Self::from_result(self.change.and_then(|change| change.and(other?)))
     }
 }
 
 impl<M> Add for Update<M> {
     type Output = Self;
 
-    /// Both changes, in one update.
+    /// Both changes, in one update; of two pipelines, the stages of one after those of the other.
+    /// Operators and a pipeline cannot be joined.
     fn add(self, other: Self) -> Self {
-        let joined = self.document.and_then(|mut joined| {
-            let other = other.document?;
-            conflict::check(&joined, &other)?;
-            for (operator, changes) in other {
-                match (joined.get_mut(&operator), changes) {
-                    (Some(Bson::Document(there)), Bson::Document(more)) => there.extend(more),
-                    (_, changes) => drop(joined.insert(operator, changes)),
-                }
-            }
-            Ok(joined)
-        });
-        Self::from_result(joined)
+        self.and(other.change)
     }
 }
 
@@ -118,20 +175,20 @@ impl<M> Default for Update<M> {
 
 impl<M> Clone for Update<M> {
     fn clone(&self) -> Self {
-        Self::from_result(self.document.clone())
+        Self::from_result(self.change.clone())
     }
 }
 
 impl<M> fmt::Debug for Update<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Update").field(&self.document).finish()
+        f.debug_tuple("Update").field(&self.change).finish()
     }
 }
 
 impl<M> fmt::Display for Update<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.document {
-            Ok(document) => write!(f, "{document}"),
+        match &self.change {
+            Ok(change) => change.fmt(f),
             Err(error) => write!(f, "invalid update: {error}"),
         }
     }

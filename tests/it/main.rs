@@ -17,3 +17,5 @@ mod relation_lookup;
 mod support;
 mod ui;
 mod update_operators;
+mod update_positional;
+mod update_values;

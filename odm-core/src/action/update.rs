@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::filter::Filter;
 use crate::migrate::{Change, Guard};
 use crate::model::Document;
-use crate::update::Update;
+use crate::update::{Modification, Update};
 
 impl<T: Document> Collection<T> {
     /// Changes one document that matches, atomically.
@@ -54,10 +54,11 @@ impl<T: Document> Collection<T> {
     /// # }
     /// ```
     pub fn update_one(&self, filter: Filter<T>, update: Update<T>) -> UpdateOne {
+        let filter = not_everything(filter.into_document(), "name the document to change");
         UpdateOne {
             call: Call::new(self.target(), "update_one"),
-            filter: not_everything(filter.into_document(), "name the document to change"),
-            update: update.into_document(),
+            update: checked(update, &filter),
+            filter,
             guard: Guard::of::<T>(),
         }
     }
@@ -84,14 +85,23 @@ impl<T: Document> Collection<T> {
     /// # }
     /// ```
     pub fn update_many(&self, filter: Filter<T>, update: Update<T>) -> UpdateMany {
+        let filter = filter.into_document();
         UpdateMany {
             call: Call::new(self.target(), "update_many"),
-            filter: filter.into_document(),
-            update: update.into_document(),
+            update: checked(update, &filter),
+            filter,
             all: false,
             guard: Guard::of::<T>(),
         }
     }
+}
+
+/// The update, checked against its filter and model; a filter that has an error tells it itself.
+pub(super) fn checked<T: Document>(
+    update: Update<T>,
+    filter: &Result<BsonDocument>,
+) -> Result<Modification> {
+    update.checked(filter.as_ref().unwrap_or(&BsonDocument::new()), T::MODEL)
 }
 
 /// Changes one document; see [`Collection::update_one`].
@@ -100,7 +110,7 @@ impl<T: Document> Collection<T> {
 pub struct UpdateOne {
     call: Call,
     filter: Result<BsonDocument>,
-    update: Result<BsonDocument>,
+    update: Result<Modification>,
     guard: Option<Guard>,
 }
 
@@ -117,7 +127,7 @@ impl IntoFuture for UpdateOne {
             let context = |error| self.call.context(error);
             let (filter, update) = (self.filter.map_err(context)?, self.update.map_err(context)?);
             match self.guard {
-                None => self.call.update_one(filter, update).await,
+                None => self.call.update_one(filter, &update).await,
                 Some(guard) => guard.change_one(&self.call, filter, &Change::Update(update)).await,
             }
         })
@@ -130,7 +140,7 @@ impl IntoFuture for UpdateOne {
 pub struct UpdateMany {
     call: Call,
     filter: Result<BsonDocument>,
-    update: Result<BsonDocument>,
+    update: Result<Modification>,
     all: bool,
     guard: Option<Guard>,
 }
@@ -158,8 +168,8 @@ impl IntoFuture for UpdateMany {
             let context = |error| self.call.context(error);
             let (filter, update) = (filter.map_err(context)?, self.update.map_err(context)?);
             match self.guard {
-                None => self.call.update_many(filter, update).await,
-                Some(guard) => guard.change_many(&self.call, filter, update).await,
+                None => self.call.update_many(filter, &update).await,
+                Some(guard) => guard.change_many(&self.call, filter, &update).await,
             }
         })
     }

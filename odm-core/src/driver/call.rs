@@ -13,6 +13,7 @@ use super::{Batches, Session, Target};
 use crate::error::{Error, Result};
 use crate::migrate::Change;
 use crate::model::Model;
+use crate::update::Modification;
 
 /// One action on one target: what the verbs below need to know of it.
 #[derive(Debug, Clone)]
@@ -232,10 +233,14 @@ impl Call {
     pub(crate) async fn update_one(
         &self,
         filter: Document,
-        update: Document,
+        update: &Modification,
     ) -> Result<UpdateResult> {
+        let (update, array_filters) = update.to_driver();
         let id = named_id(&filter);
         let mut update = self.target.collection().update_one(filter, update);
+        if let Some(array_filters) = array_filters {
+            update = update.array_filters(array_filters);
+        }
         with_options!(self, update, [write_concern, hint, collation, comment, let_vars]);
         let result = run!(self, update);
         result.map_err(|error| error.with_id(id))
@@ -254,9 +259,13 @@ impl Call {
     pub(crate) async fn update_many(
         &self,
         filter: Document,
-        update: Document,
+        update: &Modification,
     ) -> Result<UpdateResult> {
+        let (update, array_filters) = update.to_driver();
         let mut update = self.target.collection().update_many(filter, update);
+        if let Some(array_filters) = array_filters {
+            update = update.array_filters(array_filters);
+        }
         with_options!(self, update, [write_concern, hint, collation, comment, let_vars]);
         run!(self, update)
     }
@@ -279,7 +288,7 @@ impl Call {
         change: &Change,
     ) -> Result<UpdateResult> {
         match change {
-            Change::Update(update) => self.update_one(filter, update.clone()).await,
+            Change::Update(update) => self.update_one(filter, update).await,
             Change::Replace(replacement) => self.replace_one(filter, replacement).await,
         }
     }

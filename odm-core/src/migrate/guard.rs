@@ -14,6 +14,7 @@ use super::{WriteBack, read};
 use crate::driver::{Call, FindOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Document, Model, Version};
+use crate::update::Modification;
 
 /// What a write of a versioned model asks before it changes a document.
 #[derive(Debug, Clone, Copy)]
@@ -26,7 +27,7 @@ pub(crate) struct Guard {
 
 /// How a write of one document changes it.
 pub(crate) enum Change {
-    Update(BsonDocument),
+    Update(Modification),
     Replace(RawDocumentBuf),
 }
 
@@ -74,7 +75,7 @@ impl Guard {
         &self,
         call: &Call,
         filter: BsonDocument,
-        update: BsonDocument,
+        update: &Modification,
     ) -> Result<UpdateResult> {
         let others = all([filter.clone(), self.is_not_current()]);
         for _ in 0..ATTEMPTS {

@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 
+use bson::Document;
+
+use super::ArrayFilters;
 use crate::error::{Error, Result};
 
 /// A dotted path in stored names. A map key that no path can hold is kept as an error, which the
@@ -12,19 +15,21 @@ pub(crate) struct Name {
     text: Cow<'static, str>,
     /// Whether something on the way may be absent, and with it the value.
     nullable: bool,
+    /// What the identifiers of positional operators in it stand for.
+    filters: ArrayFilters,
     error: Option<Error>,
 }
 
 impl From<Cow<'static, str>> for Name {
     fn from(text: Cow<'static, str>) -> Self {
-        Self { text, nullable: false, error: None }
+        Self { text, nullable: false, filters: ArrayFilters::default(), error: None }
     }
 }
 
 impl Name {
     /// A path with what is wrong with it, if anything is.
     pub(super) fn new(text: Cow<'static, str>, error: Option<Error>) -> Self {
-        Self { text, nullable: true, error }
+        Self { text, nullable: true, filters: ArrayFilters::default(), error }
     }
 
     pub(crate) fn as_str(&self) -> &str {
@@ -49,13 +54,26 @@ impl Name {
             true => Cow::Borrowed(name),
             false => Cow::Owned(format!("{}.{name}", self.text)),
         };
-        Self { text, nullable: self.nullable || nullable, error: self.error.clone() }
+        self.to(text, self.nullable || nullable)
     }
 
     /// The path to an element: its position, or a positional operator.
     pub(crate) fn segment(&self, segment: impl Display) -> Self {
-        let text = Cow::Owned(format!("{}.{segment}", self.text));
-        Self { text, nullable: true, error: self.error.clone() }
+        self.to(format!("{}.{segment}", self.text).into(), true)
+    }
+
+    /// The path to the elements that a named condition selects: `$[identifier]`.
+    pub(crate) fn filtered(&self, identifier: &str, condition: Result<Document>) -> Self {
+        let mut name = self.segment(format_args!("$[{identifier}]"));
+        let defined = condition.and_then(|condition| name.filters.define(identifier, condition));
+        if let (None, Err(error)) = (&name.error, defined) {
+            name.error = Some(error.with_path(self.as_str()));
+        }
+        name
+    }
+
+    pub(crate) fn array_filters(&self) -> &ArrayFilters {
+        &self.filters
     }
 
     /// The path to a key of a map.
@@ -78,6 +96,11 @@ impl Name {
             true => key.to_owned(),
             false => format!("{}.{key}", self.text),
         };
-        Self { text: Cow::Owned(text), nullable: true, error }
+        Self { error, ..self.to(text.into(), true) }
+    }
+
+    /// A path that goes on from this one.
+    fn to(&self, text: Cow<'static, str>, nullable: bool) -> Self {
+        Self { text, nullable, filters: self.filters.clone(), error: self.error.clone() }
     }
 }

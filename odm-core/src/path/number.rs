@@ -9,7 +9,7 @@ use crate::error::Result;
 /// A field type that holds a number.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a number",
-    label = "`inc` adds to numbers only",
+    label = "arithmetic is for numbers only",
     note = "the field's type must be an integer, `f32`, `f64`, `Decimal128`, or an `Option` of one"
 )]
 pub trait Number: FieldType {
@@ -17,7 +17,15 @@ pub trait Number: FieldType {
     type Amount;
 }
 
-/// An amount that can be added to a field of amounts `A` without a change of its width.
+/// A field type that holds an integer: what bitwise operators need.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an integer",
+    label = "bitwise operators are for integers only",
+    note = "the field's type must be one of `i8` to `i64` and `u8` to `u64`, or an `Option` of one"
+)]
+pub trait Integer: Number {}
+
+/// An amount that can be combined with a field of amounts `A` without a change of its width.
 #[diagnostic::on_unimplemented(
     message = "expected an amount that fits `{A}`, as which the field is stored, found `{Self}`",
     label = "cannot be added to an `{A}`",
@@ -46,6 +54,18 @@ numbers! {
     f64: f32 f64;
     Decimal128: Decimal128;
 }
+
+macro_rules! integers {
+    ($($field:ty)+) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Integer for $field {}
+    )+};
+}
+
+integers!(i8 i16 i32 i64 u8 u16 u32 u64);
+
+#[diagnostic::do_not_recommend]
+impl<T: Integer> Integer for Option<T> {}
 
 #[diagnostic::do_not_recommend]
 impl<T: Number> Number for Option<T> {

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::filter::{ElementRoot, Filter, element_filter, encode_all, equal_to};
 use crate::path::{FieldType, IntoKey, List, Path, Updatable};
 
-type ElementKey<L> = <<L as List>::Element as FieldType>::Key;
+pub(super) type ElementKey<L> = <<L as List>::Element as FieldType>::Key;
 
 impl<M, L, V> Path<M, L, V> {
     /// Appends the value: `$push`. A missing array is created.
@@ -103,6 +103,51 @@ impl<M, L, V> Path<M, L, V> {
     {
         let condition = element_filter::<L>(condition);
         Update::operator("$pull", &self.name, condition.map(Bson::Document))
+    }
+
+    /// Removes every element that is equal to one of the values: `$pullAll`.
+    ///
+    /// ```
+    /// # use odm::prelude::*;
+    /// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+    /// # struct Post { #[serde(rename = "_id")] id: i32, tags: Vec<String> }
+    /// let update = Post::fields().tags().pull_all(["draft", "todo"]);
+    /// assert_eq!(update.to_string(), r#"{ "$pullAll": { "tags": ["draft", "todo"] } }"#);
+    /// ```
+    pub fn pull_all<K>(&self, values: impl IntoIterator<Item = K>) -> Update<M>
+    where
+        L: List,
+        V: Updatable,
+        K: IntoKey<ElementKey<L>>,
+    {
+        let values = encode_all::<L::Element, K>(values);
+        Update::operator("$pullAll", &self.name, values.map(Bson::Array))
+    }
+
+    /// Removes the first element: `$pop` with -1.
+    ///
+    /// ```
+    /// # use odm::prelude::*;
+    /// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+    /// # struct Queue { #[serde(rename = "_id")] id: i32, jobs: Vec<String> }
+    /// let update = Queue::fields().jobs().pop_first();
+    /// assert_eq!(update.to_string(), r#"{ "$pop": { "jobs": -1 } }"#);
+    /// ```
+    pub fn pop_first(&self) -> Update<M>
+    where
+        L: List,
+        V: Updatable,
+    {
+        Update::operator("$pop", &self.name, Ok((-1).into()))
+    }
+
+    /// Removes the last element: `$pop` with 1.
+    pub fn pop_last(&self) -> Update<M>
+    where
+        L: List,
+        V: Updatable,
+    {
+        Update::operator("$pop", &self.name, Ok(1.into()))
     }
 }
 

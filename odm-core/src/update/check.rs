@@ -1,0 +1,90 @@
+//! What is checked once an update meets its filter and its model.
+
+use bson::{Bson, Document};
+
+use super::{Modification, Update, conflict, matched};
+use crate::error::{Error, Result};
+use crate::model::Model;
+
+impl<M> Update<M> {
+    /// The update as it is sent with this filter.
+    pub(crate) fn checked(self, filter: &Document, model: &Model) -> Result<Modification> {
+        let modification = self.into_modification()?;
+        match &modification {
+            Modification::Operators { document, .. } => {
+                for path in conflict::paths(document) {
+                    check_version(path, model)?;
+                    matched::check(path, filter, model.shape)?;
+                }
+                check_identifiers(&modification)?;
+            }
+            Modification::Pipeline(stages) => {
+                stages.iter().try_for_each(|stage| check_stage(stage, model))?;
+            }
+        }
+        Ok(modification)
+    }
+}
+
+/// The version of a document is the library's to write.
+fn check_version(path: &str, model: &Model) -> Result<()> {
+    match &model.version {
+        Some(version) if path.split('.').next() == Some(version.field) => {
+            let message = "this is the schema version of the model, which only the library writes";
+            Err(Error::invalid(message).with_path(path))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Each identifier has a condition, and each condition is used.
+fn check_identifiers(modification: &Modification) -> Result<()> {
+    let Modification::Operators { document, filters } = modification else { return Ok(()) };
+    let used = |identifier: &str| {
+        conflict::paths(document).flat_map(identifiers).any(|used| used == identifier)
+    };
+    if let Some(unused) = filters.identifiers().find(|identifier| !used(identifier)) {
+        let message = format!("no path of the update uses the array filter `{unused}`");
+        return Err(Error::invalid(message));
+    }
+    for path in conflict::paths(document) {
+        if let Some(unknown) =
+            identifiers(path).find(|used| !filters.identifiers().any(|known| known == *used))
+        {
+            let message = format!("there is no array filter `{unknown}`");
+            return Err(Error::invalid(message).with_path(path));
+        }
+    }
+    Ok(())
+}
+
+/// `elem` in `comments.$[elem].likes`.
+fn identifiers(path: &str) -> impl Iterator<Item = &str> {
+    let segments = path.split('.');
+    let named = segments.filter_map(|segment| segment.strip_prefix("$[")?.strip_suffix(']'));
+    named.filter(|identifier| !identifier.is_empty())
+}
+
+/// A stage of an update pipeline changes neither `_id` nor the version.
+fn check_stage(stage: &Document, model: &Model) -> Result<()> {
+    for (name, operand) in stage {
+        let paths: Vec<&str> = match (name.as_str(), operand) {
+            ("$set" | "$addFields", Bson::Document(fields)) => {
+                fields.keys().map(String::as_str).collect()
+            }
+            ("$unset", Bson::String(path)) => vec![path],
+            ("$unset", Bson::Array(paths)) => paths.iter().filter_map(Bson::as_str).collect(),
+            ("$project" | "$replaceWith" | "$replaceRoot", _) => Vec::new(),
+            (other, _) => {
+                return Err(Error::invalid(format!("an update pipeline takes no stage `{other}`")));
+            }
+        };
+        for path in paths {
+            check_version(path, model)?;
+            if path.split('.').next() == Some("_id") {
+                return Err(Error::invalid("the `_id` of a document never changes").with_path(path));
+            }
+        }
+    }
+    Ok(())
+}
