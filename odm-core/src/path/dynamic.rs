@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use bson::Bson;
 
-use super::{Delta, IntoKey, List, Map, Name, Number, Path};
+use super::{Delta, Integer, IntoKey, List, Map, Name, Number, Path};
 use crate::error::{Error, Result};
 
 /// A path in stored names to a value of any type, in documents without a declared model or in a
@@ -69,6 +69,9 @@ impl Map for Bson {
 impl Number for Bson {
     type Amount = Self;
 }
+
+#[diagnostic::do_not_recommend]
+impl Integer for Bson {}
 
 /// Lets a value stand for BSON, as the type that it is stored as.
 macro_rules! into_bson {

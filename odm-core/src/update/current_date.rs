@@ -1,6 +1,6 @@
 //! The server's clock as a value.
 
-use bson::{DateTime, Timestamp, doc};
+use bson::{Bson, DateTime, Timestamp, doc};
 
 use super::Update;
 use crate::path::{FieldType, Path, Updatable};
@@ -25,6 +25,11 @@ impl CurrentDate for DateTime {
 #[diagnostic::do_not_recommend]
 impl CurrentDate for Timestamp {
     const TYPE: &'static str = "timestamp";
+}
+
+#[diagnostic::do_not_recommend]
+impl CurrentDate for Bson {
+    const TYPE: &'static str = "date";
 }
 
 #[diagnostic::do_not_recommend]
