@@ -3,12 +3,14 @@
 //! A [`Model`] is a constant. What could refer back to it (shapes of embedded documents, indexes)
 //! is behind a function pointer, so that recursive models are possible.
 
+mod concerns;
 mod document;
 mod dynamic;
 mod names;
 mod shape;
 mod version;
 
+pub use concerns::Concerns;
 pub use document::{Document, Embedded, Stored};
 pub use names::Names;
 pub(crate) use names::is_equal;
@@ -44,6 +46,8 @@ pub struct Model {
     pub previous: fn() -> Option<&'static Model>,
     /// The declared indexes.
     pub indexes: fn() -> Vec<Index>,
+    /// The concerns of its actions.
+    pub concerns: Concerns,
 }
 
 impl Model {
@@ -59,7 +63,15 @@ impl Model {
             version: None,
             previous: || None,
             indexes: Vec::new,
+            concerns: Concerns::NONE,
         }
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn concerns(mut self, concerns: Concerns) -> Self {
+        self.concerns = concerns;
+        self
     }
 
     #[doc(hidden)]

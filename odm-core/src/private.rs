@@ -16,7 +16,7 @@ pub use crate::filter::Filter;
 pub use crate::index::Index;
 pub use crate::migrate::{Ancestor, First};
 pub use crate::model::{
-    Document, Embedded, Field, Kind, Label, Model, Names, Shape, Variant, Version,
+    Concerns, Document, Embedded, Field, Kind, Label, Model, Names, Shape, Variant, Version,
 };
 pub use crate::path::{Coded, Coding, Direct, FieldType, Flat, IntoKey, Nest, Opaque, Path, Whole};
 

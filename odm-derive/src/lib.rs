@@ -27,6 +27,9 @@ use crate::input::{Input, Role};
 /// | `version_field = "v"` | the field that holds the version; `schema_version` unless set |
 /// | `from = PostV1` | the struct of the schema version before; `From` or `TryFrom` is the step |
 /// | `index(author, -when, …)` | an index; keys are paths in Rust names, `-` is descending |
+/// | `read_concern = "majority"` | of the model's reads, unless an action or a transaction has its own |
+/// | `write_concern = "majority"` or `2` | of the model's writes, likewise |
+/// | `read_preference = "secondaryPreferred"` | of the model's reads, likewise; old documents are then upgraded in memory only |
 /// | `crate = "…"` | the path of the library, where it is re-exported |
 ///
 /// | attribute of a field | meaning |

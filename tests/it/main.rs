@@ -15,6 +15,7 @@ mod null_missing;
 mod read_path;
 mod relation_lookup;
 mod support;
+mod transactions;
 mod ui;
 mod update_operators;
 mod update_positional;

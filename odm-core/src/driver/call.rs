@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use bson::{Bson, Document, RawDocument, RawDocumentBuf};
-use mongodb::options::ReadPreference;
+use mongodb::options::{ReadConcern, ReadPreference};
 use mongodb::results::{DeleteResult, InsertManyResult, InsertOneResult, UpdateResult};
 
 use super::failure::Failure;
@@ -140,6 +140,9 @@ impl Call {
         );
         if options.for_write {
             find = find.selection_criteria(ReadPreference::Primary.into());
+            if self.session.is_none() {
+                find = find.read_concern(ReadConcern::local());
+            }
         }
         let opened = match &self.session {
             Some(session) => {

@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use bson::RawDocumentBuf;
+use mongodb::options::{
+    CollectionOptions, ReadConcern, ReadPreference, SelectionCriteria, WriteConcern,
+};
 use mongodb::{Collection, Namespace};
 
 use crate::migrate::Counters;
-use crate::model::Model;
+use crate::model::{Concerns, Model};
 
 /// A model together with the driver's handles of its database and collection. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -26,7 +29,8 @@ impl Target {
             Some(name) if name != home.name() => home.client().database(name),
             _ => home.clone(),
         };
-        let collection = database.collection(collection);
+        let collection =
+            database.collection_with_options(collection, collection_options(model.concerns));
         Self { model, home: home.clone(), database, collection, write_backs: Arc::default() }
     }
 
@@ -61,4 +65,32 @@ impl Target {
     pub(crate) fn namespace(&self) -> Namespace {
         self.collection.namespace()
     }
+}
+
+/// What the driver's handle does unless an action says otherwise. In a transaction it counts for
+/// nothing.
+fn collection_options(concerns: Concerns) -> CollectionOptions {
+    CollectionOptions::builder()
+        .read_concern(concerns.read_concern.map(ReadConcern::custom))
+        .write_concern(concerns.write_concern.map(write_concern))
+        .selection_criteria(concerns.read_preference.map(read_preference))
+        .build()
+}
+
+fn write_concern(acknowledgment: &str) -> WriteConcern {
+    match acknowledgment.parse::<u32>() {
+        Ok(members) => WriteConcern::nodes(members),
+        Err(_) => WriteConcern::custom(acknowledgment),
+    }
+}
+
+fn read_preference(mode: &str) -> SelectionCriteria {
+    let options = None;
+    SelectionCriteria::ReadPreference(match mode {
+        "primaryPreferred" => ReadPreference::PrimaryPreferred { options },
+        "secondary" => ReadPreference::Secondary { options },
+        "secondaryPreferred" => ReadPreference::SecondaryPreferred { options },
+        "nearest" => ReadPreference::Nearest { options },
+        _ => ReadPreference::Primary,
+    })
 }

@@ -2,7 +2,7 @@
 
 use syn::{Attribute, Expr, Lit, LitInt, LitStr, Path};
 
-use super::{IndexAttr, Item, Value, items, once, set, unknown};
+use super::{IndexAttr, Item, Value, items, nearest, once, set, unknown};
 use crate::errors::Errors;
 use crate::input::Role;
 
@@ -17,6 +17,9 @@ pub(crate) struct ContainerAttrs {
     pub(crate) from: Option<Path>,
     pub(crate) krate: Option<Path>,
     pub(crate) indexes: Vec<IndexAttr>,
+    pub(crate) read_concern: Option<LitStr>,
+    pub(crate) write_concern: Option<String>,
+    pub(crate) read_preference: Option<LitStr>,
 }
 
 /// The version as written.
@@ -25,9 +28,23 @@ pub(crate) enum SchemaVersion {
     Text(LitStr),
 }
 
-const DOCUMENT: [&str; 7] =
-    ["collection", "database", "schema_version", "version_field", "from", "index", "crate"];
+const DOCUMENT: [&str; 10] = [
+    "collection",
+    "database",
+    "schema_version",
+    "version_field",
+    "from",
+    "index",
+    "read_concern",
+    "write_concern",
+    "read_preference",
+    "crate",
+];
 const EMBEDDED: [&str; 1] = ["crate"];
+
+const READ_CONCERNS: [&str; 5] = ["local", "available", "majority", "linearizable", "snapshot"];
+const READ_PREFERENCES: [&str; 5] =
+    ["primary", "primaryPreferred", "secondary", "secondaryPreferred", "nearest"];
 
 impl ContainerAttrs {
     pub(crate) fn from_syn(attrs: &[Attribute], role: Role, errors: &mut Errors) -> Self {
@@ -52,6 +69,17 @@ impl ContainerAttrs {
             }
             "from" => set(&mut self.from, from(item, errors), name, errors),
             "index" => self.indexes.extend(index(item, errors)),
+            "read_concern" => {
+                let level = one_of(item, &READ_CONCERNS, errors);
+                set(&mut self.read_concern, level, name, errors);
+            }
+            "write_concern" => {
+                set(&mut self.write_concern, write_concern(item, errors), name, errors);
+            }
+            "read_preference" => {
+                let mode = one_of(item, &READ_PREFERENCES, errors);
+                set(&mut self.read_preference, mode, name, errors);
+            }
             "crate" => set(&mut self.krate, krate(item, errors), name, errors),
             _ => unknown(name, "attribute", &DOCUMENT, errors),
         }
@@ -96,6 +124,40 @@ fn schema_version(item: &Item, errors: &mut Errors) -> Option<SchemaVersion> {
     }
     let message =
         "expected a 32-bit number or a label: `schema_version = 2` or `schema_version = \"2.0\"`";
+    errors.at(item.value_or_name(), message);
+    None
+}
+
+/// One of the server's words.
+fn one_of(item: &Item, known: &[&str], errors: &mut Errors) -> Option<LitStr> {
+    let text = item.string(errors)?;
+    if known.contains(&text.value().as_str()) {
+        return Some(text);
+    }
+    let message = match nearest(&text.value(), known) {
+        Some(word) => format!("unknown `{}`: did you mean `{word}`?", item.name),
+        None => format!("unknown `{}`: known are `{}`", item.name, known.join("`, `")),
+    };
+    errors.push(syn::Error::new(text.span(), message));
+    None
+}
+
+fn write_concern(item: &Item, errors: &mut Errors) -> Option<String> {
+    if let Value::Expr(Expr::Lit(expr)) = &item.value {
+        match &expr.lit {
+            Lit::Int(members) => {
+                // Nothing is known of a write that no member confirms.
+                match members.base10_parse::<u32>() {
+                    Ok(members) if members > 0 => return Some(members.to_string()),
+                    _ => {}
+                }
+            }
+            Lit::Str(text) if !text.value().is_empty() => return Some(text.value()),
+            _ => {}
+        }
+    }
+    let message = "expected who confirms a write: `write_concern = \"majority\"`, or a number of \
+                   members from 1";
     errors.at(item.value_or_name(), message);
     None
 }

@@ -68,8 +68,20 @@ fn model(input: &Input<'_>, fields: &[Field<'_>]) -> TokenStream {
         .as_ref()
         .map(|from| quote!(.previous(|| __odm::Some(<#from as __odm::Document>::MODEL))));
     let indexes = has_indexes(input, fields).then(|| quote!(.indexes(__indexes)));
+    let concerns = concerns(input);
     quote! {
-        __odm::Model::new(#name, #collection, &__SHAPE) #database #version #previous #indexes
+        __odm::Model::new(#name, #collection, &__SHAPE)
+            #database #version #previous #indexes #concerns
+    }
+}
+
+fn concerns(input: &Input<'_>) -> TokenStream {
+    let read = input.attrs.read_concern.as_ref().map(|level| quote!(.read_concern(#level)));
+    let write = input.attrs.write_concern.as_ref().map(|members| quote!(.write_concern(#members)));
+    let prefer = input.attrs.read_preference.as_ref().map(|mode| quote!(.read_preference(#mode)));
+    match (&read, &write, &prefer) {
+        (None, None, None) => TokenStream::new(),
+        _ => quote!(.concerns(__odm::Concerns::NONE #read #write #prefer)),
     }
 }
 
