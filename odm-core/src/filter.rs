@@ -9,7 +9,7 @@ mod element;
 mod logical;
 
 pub(crate) use array::{ElementRoot, element_filter};
-pub(crate) use comparison::encode_all;
+pub(crate) use comparison::{encode, encode_all};
 pub(crate) use logical::both;
 
 use std::fmt;

@@ -2,11 +2,12 @@
 //! the derive macros and the guide.
 //!
 //! The modules in the order in which a query passes them: [`model`] describes, [`path`] names a
-//! place, [`filter`], [`update`] and [`sort`] make BSON of it, [`relation`] loads
+//! place, [`filter`], [`update`], [`sort`] and [`aggregate`] make BSON of it, [`relation`] loads
 //! what documents refer to, [`migrate`] takes old documents to the current schema version, [`action`] is what is awaited,
 //! `driver` sends it. [`index`] and [`plan`] keep the server's indexes to the declaration.
 
 pub mod action;
+pub mod aggregate;
 mod codec;
 mod collection;
 mod driver;
@@ -25,6 +26,7 @@ pub mod update;
 pub use bson;
 pub use mongodb;
 
+pub use aggregate::{DateUnit, Expr, IntoExpr};
 pub use collection::Collection;
 pub use driver::{Database, Session, StartSession, StartTransaction, Transaction, Tx};
 pub use error::{DuplicateKey, Error, ErrorKind, Result, WriteFailure};

@@ -11,6 +11,7 @@ pub use std::vec::Vec;
 pub use bson::Bson;
 pub use serde::Serializer;
 
+pub use crate::aggregate::{Expr, IntoExpr};
 pub use crate::codec::encode_value;
 pub use crate::filter::Filter;
 pub use crate::index::Index;
@@ -18,7 +19,9 @@ pub use crate::migrate::{Ancestor, First};
 pub use crate::model::{
     Concerns, Document, Embedded, Field, Kind, Label, Model, Names, Shape, Variant, Version,
 };
-pub use crate::path::{Coded, Coding, Direct, FieldType, Flat, IntoKey, Nest, Opaque, Path, Whole};
+pub use crate::path::{
+    Coded, Coding, Direct, FieldType, Flat, IntoKey, Nest, Opaque, Path, Queryable, Whole,
+};
 
 use crate::model::is_equal;
 

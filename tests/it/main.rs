@@ -2,6 +2,7 @@
 
 mod action_commands;
 mod action_sessions;
+mod aggregate_expressions;
 mod codec_failures;
 mod codec_models;
 mod dynamic_model;

@@ -15,6 +15,8 @@ pub(crate) struct Name {
     text: Cow<'static, str>,
     /// Whether something on the way may be absent, and with it the value.
     nullable: bool,
+    /// Whether it names a position in an array, which the server's expressions do not know.
+    positional: bool,
     /// What the identifiers of positional operators in it stand for.
     filters: ArrayFilters,
     error: Option<Error>,
@@ -22,14 +24,14 @@ pub(crate) struct Name {
 
 impl From<Cow<'static, str>> for Name {
     fn from(text: Cow<'static, str>) -> Self {
-        Self { text, nullable: false, filters: ArrayFilters::default(), error: None }
+        Self { nullable: false, ..Self::new(text, None) }
     }
 }
 
 impl Name {
     /// A path with what is wrong with it, if anything is.
     pub(super) fn new(text: Cow<'static, str>, error: Option<Error>) -> Self {
-        Self { text, nullable: true, filters: ArrayFilters::default(), error }
+        Self { text, nullable: true, positional: false, filters: ArrayFilters::default(), error }
     }
 
     pub(crate) fn as_str(&self) -> &str {
@@ -41,6 +43,19 @@ impl Name {
         match &self.error {
             Some(error) => Err(error.clone()),
             None => Ok(&self.text),
+        }
+    }
+
+    /// The path as an expression: `$votes`, or `$$ROOT` for the whole document.
+    pub(crate) fn expression(&self) -> Result<String> {
+        if self.positional {
+            let message = "an expression cannot name a position in an array: use \
+                           `.expr().array_elem_at(…)` on the array";
+            return Err(Error::invalid(message).with_path(self.as_str()));
+        }
+        match self.checked()? {
+            "" => Ok("$$ROOT".to_owned()),
+            path => Ok(format!("${path}")),
         }
     }
 
@@ -59,7 +74,7 @@ impl Name {
 
     /// The path to an element: its position, or a positional operator.
     pub(crate) fn segment(&self, segment: impl Display) -> Self {
-        self.to(format!("{}.{segment}", self.text).into(), true)
+        Self { positional: true, ..self.to(format!("{}.{segment}", self.text).into(), true) }
     }
 
     /// The path to the elements that a named condition selects: `$[identifier]`.
@@ -101,6 +116,7 @@ impl Name {
 
     /// A path that goes on from this one.
     fn to(&self, text: Cow<'static, str>, nullable: bool) -> Self {
-        Self { text, nullable, filters: self.filters.clone(), error: self.error.clone() }
+        let (filters, error) = (self.filters.clone(), self.error.clone());
+        Self { text, nullable, positional: self.positional, filters, error }
     }
 }

@@ -43,6 +43,13 @@ pub(super) fn expand_type(
                 &self.0
             }
         }
+        impl<__M: 'static, __C: 'static, __V: __odm::Queryable> __odm::IntoExpr<__M>
+            for #name<__M, __C, __V>
+        {
+            fn into_expr(self) -> __odm::Expr<__M> {
+                self.0.expr()
+            }
+        }
         impl<__M: 'static, __C: __odm::Nest, __V: 'static> #name<__M, __C, __V> {
             #(#accessors)*
         }
