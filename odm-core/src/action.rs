@@ -5,12 +5,18 @@
 
 #[macro_use]
 mod options;
+#[macro_use]
+mod upsert;
 
 mod count_documents;
 mod delete;
 mod exists;
 mod find;
 mod find_one;
+mod find_one_and;
+mod find_one_and_delete;
+mod find_one_and_replace;
+mod find_one_and_update;
 mod insert_many;
 mod insert_one;
 mod replace_one;
@@ -21,6 +27,9 @@ pub use delete::{DeleteMany, DeleteOne};
 pub use exists::Exists;
 pub use find::{DocumentStream, Find};
 pub use find_one::FindOne;
+pub use find_one_and_delete::FindOneAndDelete;
+pub use find_one_and_replace::FindOneAndReplace;
+pub use find_one_and_update::FindOneAndUpdate;
 pub use insert_many::InsertMany;
 pub use insert_one::InsertOne;
 pub use replace_one::ReplaceOne;

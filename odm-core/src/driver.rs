@@ -15,7 +15,7 @@ mod target;
 mod transaction;
 mod write_back;
 
-pub(crate) use call::{Call, FindOptions};
+pub(crate) use call::{Call, FindOneAndOptions, FindOptions};
 pub(crate) use cursor::Batches;
 pub use database::Database;
 pub use session::{Session, StartSession, StartTransaction};

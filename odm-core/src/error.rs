@@ -208,6 +208,11 @@ impl Error {
         self
     }
 
+    /// What went wrong, without the context.
+    pub(crate) fn message(&self) -> &str {
+        &self.0.message
+    }
+
     /// What kind of failure this is.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {

@@ -102,6 +102,12 @@ impl Index {
         &self.keys
     }
 
+    /// The paths whose values no two documents share, if the index is unique over all documents that
+    /// have them.
+    pub(crate) fn unique_key(&self) -> Option<impl Iterator<Item = &str>> {
+        (self.unique && self.partial.is_none()).then(|| self.keys.keys().map(String::as_str))
+    }
+
     /// The index as the server would list it.
     pub(crate) fn spec(&self) -> Result<Spec> {
         let mut options = Document::new();

@@ -41,7 +41,7 @@ pub use update::Update;
 pub mod options {
     pub use mongodb::options::{
         Acknowledgment, Collation, CollationStrength, Hint, ReadConcern, ReadPreference,
-        WriteConcern,
+        ReturnDocument, WriteConcern,
     };
 }
 

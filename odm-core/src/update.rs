@@ -11,11 +11,13 @@ mod check;
 mod conflict;
 mod current_date;
 mod field;
+mod insertion;
 mod matched;
 mod modification;
 mod push;
 
 pub use current_date::CurrentDate;
+pub(crate) use insertion::{Insertion, equalities, inserted};
 pub(crate) use modification::Modification;
 pub use push::PushModifiers;
 

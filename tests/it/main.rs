@@ -18,6 +18,8 @@ mod relation_lookup;
 mod support;
 mod transactions;
 mod ui;
+mod update_find_and_modify;
 mod update_operators;
 mod update_positional;
+mod update_upsert;
 mod update_values;

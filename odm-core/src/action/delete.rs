@@ -11,7 +11,7 @@ use crate::collection::Collection;
 use crate::driver::Call;
 use crate::error::Result;
 use crate::filter::Filter;
-use crate::migrate::Guard;
+use crate::migrate::{Guard, Write};
 use crate::model::Document;
 
 impl<T: Document> Collection<T> {
@@ -101,7 +101,15 @@ impl IntoFuture for DeleteOne {
             let filter = self.filter.map_err(|error| self.call.context(error))?;
             match self.guard {
                 None => self.call.delete_one(filter).await,
-                Some(guard) => guard.delete_one(&self.call, filter).await,
+                Some(guard) => {
+                    let call = &self.call;
+                    let write = Write { call, filter: &filter, sort: None, insertion: None };
+                    let deleted = guard.delete_one(&write, |filter| async move {
+                        let result = call.delete_one(filter).await?;
+                        Ok((result.deleted_count > 0).then_some(result))
+                    });
+                    Ok(deleted.await?.unwrap_or_default())
+                }
             }
         })
     }

@@ -3,11 +3,12 @@
 use std::borrow::Borrow;
 use std::future::IntoFuture;
 
-use bson::{Document as BsonDocument, RawDocumentBuf};
+use bson::Document as BsonDocument;
 use futures::future::BoxFuture;
 use mongodb::results::UpdateResult;
 
 use super::not_everything;
+use super::upsert::{self, Readable, Upsert};
 use crate::collection::Collection;
 use crate::driver::Call;
 use crate::error::Result;
@@ -46,7 +47,9 @@ impl<T: Document> Collection<T> {
         ReplaceOne {
             call: Call::new(self.target(), "replace_one"),
             filter: not_everything(filter.into_document(), "name the document to replace"),
-            replacement: replacement.borrow().encode(),
+            change: replacement.borrow().encode().map(Change::Replace),
+            upsert: Upsert::No,
+            readable: upsert::readable::<T>,
             guard: Guard::of::<T>(),
         }
     }
@@ -58,11 +61,14 @@ impl<T: Document> Collection<T> {
 pub struct ReplaceOne {
     call: Call,
     filter: Result<BsonDocument>,
-    replacement: Result<RawDocumentBuf>,
+    change: Result<Change>,
+    upsert: Upsert,
+    readable: Readable,
     guard: Option<Guard>,
 }
 
 impl ReplaceOne {
+    upsert_setters!();
     option_setters!(session, write_concern, hint, collation, comment, let_vars);
 }
 
@@ -71,16 +77,7 @@ impl IntoFuture for ReplaceOne {
     type IntoFuture = BoxFuture<'static, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(async move {
-            let context = |error| self.call.context(error);
-            let filter = self.filter.map_err(context)?;
-            let replacement = self.replacement.map_err(context)?;
-            match self.guard {
-                None => self.call.replace_one(filter, &replacement).await,
-                Some(guard) => {
-                    guard.change_one(&self.call, filter, &Change::Replace(replacement)).await
-                }
-            }
-        })
+        let Self { call, filter, change, upsert, readable, guard } = self;
+        Box::pin(upsert::change_one(call, filter, change, upsert, readable, guard))
     }
 }

@@ -7,6 +7,7 @@ use futures::future::BoxFuture;
 use mongodb::results::UpdateResult;
 
 use super::not_everything;
+use super::upsert::{self, Readable, Upsert};
 use crate::collection::Collection;
 use crate::driver::Call;
 use crate::error::Result;
@@ -57,8 +58,10 @@ impl<T: Document> Collection<T> {
         let filter = not_everything(filter.into_document(), "name the document to change");
         UpdateOne {
             call: Call::new(self.target(), "update_one"),
-            update: checked(update, &filter),
+            change: checked(update, &filter).map(Change::Update),
             filter,
+            upsert: Upsert::No,
+            readable: upsert::readable::<T>,
             guard: Guard::of::<T>(),
         }
     }
@@ -110,11 +113,14 @@ pub(super) fn checked<T: Document>(
 pub struct UpdateOne {
     call: Call,
     filter: Result<BsonDocument>,
-    update: Result<Modification>,
+    change: Result<Change>,
+    upsert: Upsert,
+    readable: Readable,
     guard: Option<Guard>,
 }
 
 impl UpdateOne {
+    upsert_setters!();
     option_setters!(session, write_concern, hint, collation, comment, let_vars);
 }
 
@@ -123,14 +129,8 @@ impl IntoFuture for UpdateOne {
     type IntoFuture = BoxFuture<'static, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(async move {
-            let context = |error| self.call.context(error);
-            let (filter, update) = (self.filter.map_err(context)?, self.update.map_err(context)?);
-            match self.guard {
-                None => self.call.update_one(filter, &update).await,
-                Some(guard) => guard.change_one(&self.call, filter, &Change::Update(update)).await,
-            }
-        })
+        let Self { call, filter, change, upsert, readable, guard } = self;
+        Box::pin(upsert::change_one(call, filter, change, upsert, readable, guard))
     }
 }
 

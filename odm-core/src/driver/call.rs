@@ -86,6 +86,11 @@ impl Call {
         &self.target
     }
 
+    /// Whether the action is part of a transaction, which an error of the server ends.
+    pub(crate) fn is_in_transaction(&self) -> bool {
+        self.session.as_ref().is_some_and(Session::reads_the_past)
+    }
+
     /// Adds to an error what this call knows: model, operation, collection.
     pub(crate) fn context(&self, error: Error) -> Error {
         error
@@ -233,14 +238,18 @@ impl Call {
         })
     }
 
-    pub(crate) async fn update_one(
+    async fn update_one(
         &self,
         filter: Document,
         update: &Modification,
+        upsert: bool,
     ) -> Result<UpdateResult> {
         let (update, array_filters) = update.to_driver();
         let id = named_id(&filter);
         let mut update = self.target.collection().update_one(filter, update);
+        if upsert {
+            update = update.upsert(true);
+        }
         if let Some(array_filters) = array_filters {
             update = update.array_filters(array_filters);
         }
@@ -273,13 +282,17 @@ impl Call {
         run!(self, update)
     }
 
-    pub(crate) async fn replace_one(
+    async fn replace_one(
         &self,
         filter: Document,
         replacement: &RawDocumentBuf,
+        upsert: bool,
     ) -> Result<UpdateResult> {
         let id = named_id(&filter);
         let mut replace = self.target.collection().replace_one(filter, replacement);
+        if upsert {
+            replace = replace.upsert(true);
+        }
         with_options!(self, replace, [write_concern, hint, collation, comment, let_vars]);
         let result = run!(self, replace);
         result.map_err(|error| error.with_id(id.or_else(|| id_of(replacement))))
@@ -289,10 +302,11 @@ impl Call {
         &self,
         filter: Document,
         change: &Change,
+        upsert: bool,
     ) -> Result<UpdateResult> {
         match change {
-            Change::Update(update) => self.update_one(filter, update).await,
-            Change::Replace(replacement) => self.replace_one(filter, replacement).await,
+            Change::Update(update) => self.update_one(filter, update, upsert).await,
+            Change::Replace(replacement) => self.replace_one(filter, replacement, upsert).await,
         }
     }
 
@@ -315,6 +329,10 @@ impl Call {
         self.failed(Instant::now(), &[], error)
     }
 }
+
+mod find_one_and;
+
+pub(crate) use find_one_and::FindOneAndOptions;
 
 fn id_of(document: &RawDocument) -> Option<Bson> {
     document.get("_id").ok().flatten().and_then(|id| Bson::try_from(id).ok())

@@ -14,7 +14,7 @@ use super::{WriteBack, read};
 use crate::driver::{Call, FindOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Document, Model, Version};
-use crate::update::Modification;
+use crate::update::{Insertion, Modification};
 
 /// What a write of a versioned model asks before it changes a document.
 #[derive(Debug, Clone, Copy)]
@@ -26,9 +26,46 @@ pub(crate) struct Guard {
 }
 
 /// How a write of one document changes it.
+#[derive(Debug, Clone)]
 pub(crate) enum Change {
     Update(Modification),
     Replace(RawDocumentBuf),
+}
+
+/// A write of one document, as a guard needs to know it.
+#[derive(Clone, Copy)]
+pub(crate) struct Write<'a> {
+    pub(crate) call: &'a Call,
+    pub(crate) filter: &'a BsonDocument,
+    /// Which document is picked where several match.
+    pub(crate) sort: Option<&'a BsonDocument>,
+    /// Of an upsert.
+    pub(crate) insertion: Option<&'a Insertion>,
+}
+
+/// How often an insertion is tried that a unique index refuses.
+pub(crate) struct Tries<'a> {
+    insertion: Option<&'a Insertion>,
+    in_transaction: bool,
+    made: usize,
+}
+
+impl<'a> Tries<'a> {
+    pub(crate) fn new(write: &Write<'a>) -> Self {
+        let in_transaction = write.call.is_in_transaction();
+        Self { insertion: write.insertion, in_transaction, made: 0 }
+    }
+
+    /// Whether another attempt may fare better: for as long as others come first, else once. In a
+    /// transaction there is none, since the error has ended it.
+    pub(crate) fn again(&mut self, error: &Error) -> bool {
+        self.made += 1;
+        let Some(insertion) = self.insertion.filter(|_| error.is_duplicate_key()) else {
+            return false;
+        };
+        let most = if insertion.came_late(error) { ATTEMPTS } else { 2 };
+        !self.in_transaction && self.made < most
+    }
 }
 
 /// How often a write is tried against others that come first.
@@ -45,26 +82,44 @@ impl Guard {
         })
     }
 
-    /// Changes one document of the current version.
-    pub(crate) async fn change_one(
+    /// Changes one document of the current version: the first by the sort. `attempt` sends the
+    /// change with a filter and whether it may insert, and gives `None` where nothing matched.
+    pub(crate) async fn change_one<R, A>(
         &self,
-        call: &Call,
-        filter: BsonDocument,
-        change: &Change,
-    ) -> Result<UpdateResult> {
-        let mut known = names_id(&filter).then(BsonDocument::new);
+        write: &Write<'_>,
+        attempt: impl Fn(BsonDocument, bool) -> A,
+    ) -> Result<Option<R>>
+    where
+        A: Future<Output = Result<Option<R>>>,
+    {
+        let Write { call, filter, insertion, .. } = *write;
+        // A refused insertion would end the transaction, so there it is first looked whether there
+        // is a document to change.
+        let blind = names_id(filter) && !(insertion.is_some() && call.is_in_transaction());
+        let mut known = blind.then(BsonDocument::new);
+        let mut tries = Tries::new(write);
         for _ in 0..ATTEMPTS {
-            let id = match known.take() {
-                Some(nothing) => nothing,
-                None => match self.pick(call, &filter).await? {
-                    Some(id) => id,
-                    None => return Ok(UpdateResult::default()),
+            let (id, may_insert) = match known.take() {
+                Some(nothing) => (nothing, insertion.is_some()),
+                None => match self.pick(write).await? {
+                    Some(id) => (id, false),
+                    None if insertion.is_some() => (BsonDocument::new(), true),
+                    None => return Ok(None),
                 },
             };
-            let result =
-                call.change_one(all([filter.clone(), id, self.is_current()]), change).await?;
-            if result.matched_count > 0 {
-                return Ok(result);
+            match attempt(all([filter.clone(), id, self.is_current()]), may_insert).await {
+                Ok(None) => {}
+                Err(error) if may_insert && error.is_duplicate_key() => {
+                    // There is a document with the key that did not match: the next attempt looks
+                    // whether it is of another version, or came meanwhile.
+                    if !tries.again(&error) {
+                        if let Some(key) = insertion.and_then(|insertion| insertion.key.clone()) {
+                            self.refuse_newer(call, key).await?;
+                        }
+                        return Err(error);
+                    }
+                }
+                done => return done,
             }
         }
         Err(call.context(contended()))
@@ -93,28 +148,32 @@ impl Guard {
         Err(call.context(contended()))
     }
 
-    /// Deletes one document of a version that this program knows.
-    pub(crate) async fn delete_one(
+    /// Deletes one document of a version that this program knows: the first by the sort. `attempt`
+    /// gives `None` where nothing matched.
+    pub(crate) async fn delete_one<R, A>(
         &self,
-        call: &Call,
-        filter: BsonDocument,
-    ) -> Result<DeleteResult> {
+        write: &Write<'_>,
+        attempt: impl Fn(BsonDocument) -> A,
+    ) -> Result<Option<R>>
+    where
+        A: Future<Output = Result<Option<R>>>,
+    {
+        let Write { call, filter, sort, .. } = *write;
         for _ in 0..ATTEMPTS {
-            let id = match names_id(&filter) {
+            let id = match names_id(filter) {
                 true => BsonDocument::new(),
-                false => match self.first(call, filter.clone()).await? {
+                false => match self.first(call, filter.clone(), sort).await? {
                     Some(raw) => id_filter(&raw)?,
-                    None => return Ok(DeleteResult::default()),
+                    None => return Ok(None),
                 },
             };
-            let one = all([filter.clone(), id.clone()]);
-            let result = call.delete_one(all([one.clone(), self.is_known()])).await?;
-            if result.deleted_count > 0 {
-                return Ok(result);
+            let one = all([filter.clone(), id]);
+            if let Some(deleted) = attempt(all([one.clone(), self.is_known()])).await? {
+                return Ok(Some(deleted));
             }
             self.refuse_newer(call, one).await?;
-            if names_id(&filter) {
-                return Ok(result);
+            if names_id(filter) {
+                return Ok(None);
             }
         }
         Err(call.context(contended()))
@@ -132,18 +191,21 @@ impl Guard {
 
     /// Picks the document that a write of one concerns, migrated if it is old. As a filter on its
     /// `_id`.
-    async fn pick(&self, call: &Call, filter: &BsonDocument) -> Result<Option<BsonDocument>> {
-        let Some(raw) = self.first(call, filter.clone()).await? else { return Ok(None) };
-        self.make_current(call, &raw).await?;
+    async fn pick(&self, write: &Write<'_>) -> Result<Option<BsonDocument>> {
+        let first = self.first(write.call, write.filter.clone(), write.sort).await?;
+        let Some(raw) = first else { return Ok(None) };
+        self.make_current(write.call, &raw).await?;
         id_filter(&raw).map(Some)
     }
 
-    async fn first(&self, call: &Call, filter: BsonDocument) -> Result<Option<RawDocumentBuf>> {
-        call.find(filter, self.for_write(Some(1)))
-            .await?
-            .next(|raw| Ok(raw.to_owned()))
-            .await
-            .transpose()
+    async fn first(
+        &self,
+        call: &Call,
+        filter: BsonDocument,
+        sort: Option<&BsonDocument>,
+    ) -> Result<Option<RawDocumentBuf>> {
+        let options = FindOptions { sort: sort.cloned(), ..self.for_write(Some(1)) };
+        call.find(filter, options).await?.next(|raw| Ok(raw.to_owned())).await.transpose()
     }
 
     /// Writes an old document back at the current version. A newer one is an error.
@@ -166,7 +228,7 @@ impl Guard {
     /// An error if a document that matches is of a version that this program does not know.
     async fn refuse_newer(&self, call: &Call, filter: BsonDocument) -> Result<()> {
         let unknown_versions = doc! { "$nor": [self.is_known()] };
-        match self.first(call, all([filter, unknown_versions])).await? {
+        match self.first(call, all([filter, unknown_versions]), None).await? {
             None => Ok(()),
             Some(raw) => {
                 let stored = Stored::new(&raw, self.version);

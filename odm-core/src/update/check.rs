@@ -5,21 +5,25 @@ use bson::{Bson, Document};
 use super::{Modification, Update, conflict, matched};
 use crate::error::{Error, Result};
 use crate::model::Model;
+use crate::path::ArrayFilters;
 
 impl<M> Update<M> {
     /// The update as it is sent with this filter.
     pub(crate) fn checked(self, filter: &Document, model: &Model) -> Result<Modification> {
-        let modification = self.into_modification()?;
-        match &modification {
-            Modification::Operators { document, .. } => {
+        let mut modification = self.into_modification()?;
+        match &mut modification {
+            Modification::Operators { document, filters } => {
                 for path in conflict::paths(document) {
                     check_version(path, model)?;
                     matched::check(path, filter, model.shape)?;
                 }
-                check_identifiers(&modification)?;
+                check_identifiers(document, filters)?;
             }
             Modification::Pipeline(stages) => {
                 stages.iter().try_for_each(|stage| check_stage(stage, model))?;
+                if stages.iter().any(may_lose_fields) {
+                    modification.set_version(model);
+                }
             }
         }
         Ok(modification)
@@ -38,8 +42,7 @@ fn check_version(path: &str, model: &Model) -> Result<()> {
 }
 
 /// Each identifier has a condition, and each condition is used.
-fn check_identifiers(modification: &Modification) -> Result<()> {
-    let Modification::Operators { document, filters } = modification else { return Ok(()) };
+fn check_identifiers(document: &Document, filters: &ArrayFilters) -> Result<()> {
     let used = |identifier: &str| {
         conflict::paths(document).flat_map(identifiers).any(|used| used == identifier)
     };
@@ -63,6 +66,11 @@ fn identifiers(path: &str) -> impl Iterator<Item = &str> {
     let segments = path.split('.');
     let named = segments.filter_map(|segment| segment.strip_prefix("$[")?.strip_suffix(']'));
     named.filter(|identifier| !identifier.is_empty())
+}
+
+/// Whether a stage may leave out the version, which a later stage must then give again.
+fn may_lose_fields(stage: &Document) -> bool {
+    ["$project", "$replaceWith", "$replaceRoot"].iter().any(|name| stage.contains_key(name))
 }
 
 /// A stage of an update pipeline changes neither `_id` nor the version.

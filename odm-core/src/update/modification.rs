@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use bson::{Bson, Document};
+use bson::{Bson, Document, doc};
 use mongodb::options::UpdateModifications;
 
 use super::conflict;
 use crate::error::{Error, Result};
+use crate::model::Model;
 use crate::path::ArrayFilters;
 
 /// An update without its model, as an action sends it.
@@ -52,6 +53,35 @@ impl Modification {
         }
     }
 
+    /// A path to elements of an array, which must exist.
+    pub(crate) fn positional_path(&self) -> Option<&str> {
+        match self {
+            Self::Operators { document, .. } => conflict::paths(document).find(|path| {
+                path.split('.').any(|segment| segment == "$" || segment.starts_with("$["))
+            }),
+            Self::Pipeline(_) => None,
+        }
+    }
+
+    /// Gives the version of the model to the document that an upsert inserts, or that a pipeline
+    /// makes anew.
+    pub(crate) fn set_version(&mut self, model: &Model) {
+        let Some(version) = &model.version else { return };
+        let label = version.label.to_bson();
+        match self {
+            Self::Operators { document, .. } => {
+                add_operators(document, doc! { "$setOnInsert": { version.field: label } });
+            }
+            // It is applied to documents of this version, and to what is inserted.
+            Self::Pipeline(stages) => {
+                let stage = doc! { "$set": { version.field: { "$literal": label } } };
+                if stages.last() != Some(&stage) {
+                    stages.push(stage);
+                }
+            }
+        }
+    }
+
     /// The update as the driver takes it, and its array filters.
     pub(crate) fn to_driver(&self) -> (UpdateModifications, Option<Vec<Document>>) {
         match self {
@@ -65,7 +95,7 @@ impl Modification {
 }
 
 /// Adds operators that do not conflict.
-pub(super) fn add_operators(joined: &mut Document, more: Document) {
+fn add_operators(joined: &mut Document, more: Document) {
     for (operator, changes) in more {
         match (joined.get_mut(&operator), changes) {
             (Some(Bson::Document(there)), Bson::Document(more)) => there.extend(more),

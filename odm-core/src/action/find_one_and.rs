@@ -1,0 +1,136 @@
+//! What the find-and-modify actions share.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use bson::{Document as BsonDocument, RawDocumentBuf};
+
+use super::not_everything;
+use super::upsert::{self, Readable, Upsert};
+use crate::collection::Collection;
+use crate::driver::{Call, FindOneAndOptions};
+use crate::error::Result;
+use crate::filter::Filter;
+use crate::migrate::{self, Change, Guard, ReadFn, Write};
+use crate::model::{Document, Embedded};
+use crate::project;
+use crate::sort::Sort;
+
+/// Finds one document of model `M`, does something to it, and reads it as a `T`.
+pub(super) struct FindOneAnd<M, T> {
+    pub(super) call: Call,
+    filter: Result<BsonDocument>,
+    pub(super) options: FindOneAndOptions,
+    read: ReadFn<T>,
+    pub(super) upsert: Upsert,
+    readable: Readable,
+    guard: Option<Guard>,
+    marker: PhantomData<fn() -> M>,
+}
+
+impl<M: Document> FindOneAnd<M, M> {
+    pub(super) fn new(
+        collection: &Collection<M>,
+        operation: &'static str,
+        filter: Filter<M>,
+    ) -> Self {
+        Self {
+            call: Call::new(collection.target(), operation),
+            filter: not_everything(filter.into_document(), "name the document"),
+            options: FindOneAndOptions::default(),
+            read: migrate::read,
+            upsert: Upsert::No,
+            readable: upsert::readable::<M>,
+            guard: Guard::of::<M>(),
+            marker: PhantomData,
+        }
+    }
+
+    pub(super) fn filter(&self) -> &Result<BsonDocument> {
+        &self.filter
+    }
+}
+
+impl<M: Document, T> FindOneAnd<M, T> {
+    pub(super) fn sort(&mut self, sort: Sort<M>) {
+        match sort.into_document() {
+            Ok(sort) => self.options.sort = Some(sort),
+            Err(error) => self.refuse(error),
+        }
+    }
+
+    pub(super) fn project<V: Embedded>(mut self) -> FindOneAnd<M, V> {
+        match project::plan_projection(V::SHAPE, M::MODEL) {
+            Ok(projection) => self.options.projection = Some(projection),
+            Err(error) => self.refuse(error),
+        }
+        FindOneAnd {
+            call: self.call,
+            filter: self.filter,
+            options: self.options,
+            read: project::read::<V>,
+            upsert: self.upsert,
+            readable: self.readable,
+            guard: self.guard,
+            marker: PhantomData,
+        }
+    }
+
+    fn refuse(&mut self, error: crate::Error) {
+        if self.filter.is_ok() {
+            self.filter = Err(error);
+        }
+    }
+
+    /// Sends an update or replacement.
+    pub(super) async fn change(self, change: Result<Change>) -> Result<Option<T>> {
+        let Self { call, filter, options, upsert, readable, .. } = &self;
+        let context = |error| call.context(error);
+        let filter = filter.as_ref().map_err(|error| context(error.clone()))?;
+        let mut change = change.map_err(context)?;
+        let insertion = upsert.plan(call, filter, &mut change, *readable).map_err(context)?;
+        let insertion = insertion.as_ref();
+        let write = Write { call, filter, sort: options.sort.as_ref(), insertion };
+        let change = &change;
+        let found = upsert::send(self.guard, &write, |filter, may_insert| async move {
+            let found = call.find_one_and_change(filter, change, options, may_insert).await?;
+            // An insertion answers with nothing where the document before it is asked for.
+            Ok((found.is_some() || may_insert).then_some(found))
+        });
+        self.read(found.await?.flatten())
+    }
+
+    /// Sends a deletion.
+    pub(super) async fn delete(self) -> Result<Option<T>> {
+        let Self { call, filter, options, .. } = &self;
+        let filter = filter.as_ref().map_err(|error| call.context(error.clone()))?;
+        let found = match self.guard {
+            None => call.find_one_and_delete(filter.clone(), options).await?,
+            Some(guard) => {
+                let sort = options.sort.as_ref();
+                let write = Write { call, filter, sort, insertion: None };
+                let delete =
+                    |filter| async move { call.find_one_and_delete(filter, options).await };
+                guard.delete_one(&write, delete).await?
+            }
+        };
+        self.read(found)
+    }
+
+    fn read(&self, found: Option<RawDocumentBuf>) -> Result<Option<T>> {
+        let read = found.map(|raw| (self.read)(&raw));
+        let value = read.transpose().map_err(|error| self.call.context(error))?;
+        Ok(value.map(|read| read.value))
+    }
+}
+
+impl<M, T> fmt::Debug for FindOneAnd<M, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FindOneAnd")
+            .field("call", &self.call)
+            .field("filter", &self.filter)
+            .field("options", &self.options)
+            .field("upsert", &self.upsert)
+            .finish_non_exhaustive()
+    }
+}
