@@ -7,6 +7,7 @@ mod codec_failures;
 mod codec_models;
 mod dynamic_model;
 mod error_kinds;
+mod explain;
 mod filter_operators;
 mod filter_values;
 mod index_plan;

@@ -56,7 +56,7 @@ impl IntoFuture for CountDocuments {
     type IntoFuture = BoxFuture<'static, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(async move {
+        self.call.watch(self.filter.as_ref().ok()).run(async move {
             let filter = self.filter.map_err(|error| self.call.context(error))?;
             self.call.count_documents(filter, None, None).await
         })

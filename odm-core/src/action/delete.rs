@@ -2,7 +2,7 @@
 
 use std::future::IntoFuture;
 
-use bson::Document as BsonDocument;
+use bson::{Document as BsonDocument, doc};
 use futures::future::BoxFuture;
 use mongodb::results::DeleteResult;
 
@@ -10,6 +10,7 @@ use super::not_everything;
 use crate::collection::Collection;
 use crate::driver::Call;
 use crate::error::Result;
+use crate::explain::Explain;
 use crate::filter::Filter;
 use crate::migrate::{Guard, Write};
 use crate::model::Document;
@@ -90,6 +91,17 @@ pub struct DeleteOne {
 
 impl DeleteOne {
     option_setters!(session, write_concern, hint, collation, comment, let_vars);
+
+    /// How the server would run it: the indexes used, keys and documents examined. One round trip;
+    /// nothing is deleted. On a versioned model, without the conditions on the version.
+    ///
+    /// # Errors
+    /// As awaiting the delete.
+    pub async fn explain(self) -> Result<Explain> {
+        let filter = self.filter.map_err(|error| self.call.context(error))?;
+        let statement = doc! { "q": filter, "limit": 1 };
+        self.call.explain_delete(statement).await.map(Explain::new)
+    }
 }
 
 impl IntoFuture for DeleteOne {
@@ -97,7 +109,7 @@ impl IntoFuture for DeleteOne {
     type IntoFuture = BoxFuture<'static, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(async move {
+        self.call.watch(self.filter.as_ref().ok()).run(async move {
             let filter = self.filter.map_err(|error| self.call.context(error))?;
             match self.guard {
                 None => self.call.delete_one(filter).await,
@@ -133,6 +145,17 @@ impl DeleteMany {
     }
 
     option_setters!(session, write_concern, hint, collation, comment, let_vars);
+
+    /// How the server would run it: the indexes used, keys and documents examined. One round trip;
+    /// nothing is deleted. On a versioned model, without the conditions on the version.
+    ///
+    /// # Errors
+    /// As awaiting the delete.
+    pub async fn explain(self) -> Result<Explain> {
+        let filter = self.filter.map_err(|error| self.call.context(error))?;
+        let statement = doc! { "q": filter, "limit": 0 };
+        self.call.explain_delete(statement).await.map(Explain::new)
+    }
 }
 
 impl IntoFuture for DeleteMany {
@@ -140,7 +163,7 @@ impl IntoFuture for DeleteMany {
     type IntoFuture = BoxFuture<'static, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(async move {
+        self.call.watch(self.filter.as_ref().ok()).run(async move {
             let filter = match self.all {
                 true => self.filter,
                 false => not_everything(self.filter, "say `.all()` to delete them all"),

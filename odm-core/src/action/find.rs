@@ -13,8 +13,9 @@ use futures::TryStreamExt;
 use futures::future::BoxFuture;
 
 use crate::collection::Collection;
-use crate::driver::{Batches, Call, FindOptions};
+use crate::driver::{Call, FindOptions, Watch};
 use crate::error::{Error, Result};
+use crate::explain::Explain;
 use crate::filter::Filter;
 use crate::migrate::{self, ReadFn};
 use crate::model::{Document, Embedded};
@@ -204,7 +205,8 @@ impl<M: Document, T: Send + 'static> Find<M, T> {
     /// # }
     /// ```
     pub async fn stream(self) -> Result<DocumentStream<T>> {
-        self.open(documents::Extent::Batch).await
+        let watch = self.watch();
+        Ok(self.open(documents::Extent::Batch).await?.watched(watch))
     }
 
     /// The first document, or `None`. One round trip, and those of lookups.
@@ -213,10 +215,14 @@ impl<M: Document, T: Send + 'static> Find<M, T> {
     /// As awaiting the find.
     pub async fn first(mut self) -> Result<Option<T>> {
         self.options.limit = Some(1);
-        let mut documents = self.open(documents::Extent::Whole).await?;
-        let first = documents.try_next().await?;
-        documents.finish().await;
-        Ok(first)
+        let watch = self.watch();
+        let first = async move {
+            let mut documents = self.open(documents::Extent::Whole).await?;
+            let first = documents.try_next().await?;
+            documents.finish().await;
+            Ok(first)
+        };
+        watch.run(first).await
     }
 
     /// How many documents there are, within `skip` and `limit`. One round trip.
@@ -226,8 +232,35 @@ impl<M: Document, T: Send + 'static> Find<M, T> {
     pub async fn count(self) -> Result<u64> {
         let limit = self.options.limit.and_then(|limit| u64::try_from(limit).ok());
         let limit = limit.filter(|&limit| limit > 0);
+        let watch = self.watch();
         let filter = self.filter.map_err(|error| self.call.context(error))?;
-        self.call.count_documents(filter, limit, self.options.skip).await
+        let (call, skip) = (self.call, self.options.skip);
+        watch.run(async move { call.count_documents(filter, limit, skip).await }).await
+    }
+
+    /// How the server runs it: the indexes used, keys and documents examined. One round trip.
+    ///
+    /// Of a find with lookups, the part that is sent first; not part of a session's transaction.
+    ///
+    /// # Errors
+    /// As awaiting the find, but nothing is decoded.
+    pub async fn explain(mut self) -> Result<Explain> {
+        let joins = self.joins().map_err(|error| self.call.context(error))?;
+        let filter = self.filter.map_err(|error| self.call.context(error))?;
+        let document = match joins {
+            true => {
+                let mut next = 0;
+                self.lookups.iter_mut().for_each(|node| node.renumber(&mut next));
+                let pipeline = joined_pipeline(filter, self.options, &self.lookups);
+                self.call.explain_aggregate(pipeline).await?
+            }
+            false => self.call.explain_find(filter, self.options).await?,
+        };
+        Ok(Explain::new(document))
+    }
+
+    fn watch(&self) -> Watch {
+        self.call.watch(self.filter.as_ref().ok())
     }
 
     async fn open(mut self, extent: documents::Extent) -> Result<DocumentStream<T>> {
@@ -236,7 +269,11 @@ impl<M: Document, T: Send + 'static> Find<M, T> {
         let mut next = 0;
         self.lookups.iter_mut().for_each(|node| node.renumber(&mut next));
         let batches = match joins {
-            true => open_joined(&self.call, filter, self.options, &self.lookups).await?,
+            true => {
+                let batch_size = self.options.batch_size;
+                let pipeline = joined_pipeline(filter, self.options, &self.lookups);
+                self.call.aggregate(pipeline, batch_size).await?
+            }
             false => self.call.find(filter, self.options).await?,
         };
         let relations =
@@ -277,12 +314,11 @@ fn can_match(filter: &BsonDocument) -> bool {
 }
 
 /// The aggregation that finds and joins. A row above 16 MB ends it with an error.
-async fn open_joined(
-    call: &Call,
+fn joined_pipeline(
     filter: BsonDocument,
     options: FindOptions,
     nodes: &[Node],
-) -> Result<Batches> {
+) -> Vec<BsonDocument> {
     let mut pipeline = vec![doc! { "$match": filter }];
     if let Some(sort) = options.sort {
         pipeline.push(doc! { "$sort": sort });
@@ -294,7 +330,7 @@ async fn open_joined(
         pipeline.push(doc! { "$limit": limit });
     }
     pipeline.extend(plan_joins(nodes));
-    call.aggregate(pipeline, options.batch_size).await
+    pipeline
 }
 
 impl<M: Document> Find<M> {
@@ -362,6 +398,7 @@ impl<M: Document, T: Send + 'static> IntoFuture for Find<M, T> {
     type IntoFuture = BoxFuture<'static, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(async move { self.open(documents::Extent::Whole).await?.collect().await })
+        let watch = self.watch();
+        watch.run(async move { self.open(documents::Extent::Whole).await?.collect().await })
     }
 }

@@ -8,7 +8,7 @@ use bson::{Document as BsonDocument, RawDocumentBuf};
 use super::not_everything;
 use super::upsert::{self, Readable, Upsert};
 use crate::collection::Collection;
-use crate::driver::{Call, FindOneAndOptions};
+use crate::driver::{Call, FindOneAndOptions, Watch};
 use crate::error::Result;
 use crate::filter::Filter;
 use crate::migrate::{self, Change, Guard, ReadFn, Write};
@@ -80,6 +80,10 @@ impl<M: Document, T> FindOneAnd<M, T> {
         if self.filter.is_ok() {
             self.filter = Err(error);
         }
+    }
+
+    pub(super) fn watch(&self) -> Watch {
+        self.call.watch(self.filter.as_ref().ok())
     }
 
     /// Sends an update or replacement.

@@ -76,6 +76,6 @@ impl<M: Document, T: Send + 'static> IntoFuture for FindOneAndDelete<M, T> {
     type IntoFuture = BoxFuture<'static, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.find.delete())
+        self.find.watch().run(self.find.delete())
     }
 }

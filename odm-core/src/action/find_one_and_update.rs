@@ -96,6 +96,6 @@ impl<M: Document, T: Send + 'static> IntoFuture for FindOneAndUpdate<M, T> {
     type IntoFuture = BoxFuture<'static, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.find.change(self.change))
+        self.find.watch().run(self.find.change(self.change))
     }
 }

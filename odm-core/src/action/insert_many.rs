@@ -71,7 +71,7 @@ impl IntoFuture for InsertMany {
     type IntoFuture = BoxFuture<'static, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(async move {
+        self.call.watch(None).run(async move {
             let documents = self.documents.map_err(|error| self.call.context(error))?;
             match documents.is_empty() {
                 true => Ok(InsertManyResult::default()),

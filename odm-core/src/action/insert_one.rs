@@ -58,7 +58,7 @@ impl IntoFuture for InsertOne {
     type IntoFuture = BoxFuture<'static, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(async move {
+        self.call.watch(None).run(async move {
             let document = self.document.map_err(|error| self.call.context(error))?;
             self.call.insert_one(&document).await
         })

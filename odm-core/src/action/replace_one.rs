@@ -78,6 +78,7 @@ impl IntoFuture for ReplaceOne {
 
     fn into_future(self) -> Self::IntoFuture {
         let Self { call, filter, change, upsert, readable, guard } = self;
-        Box::pin(upsert::change_one(call, filter, change, upsert, readable, guard))
+        let watch = call.watch(filter.as_ref().ok());
+        watch.run(upsert::change_one(call, filter, change, upsert, readable, guard))
     }
 }

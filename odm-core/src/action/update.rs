@@ -2,7 +2,7 @@
 
 use std::future::IntoFuture;
 
-use bson::Document as BsonDocument;
+use bson::{Bson, Document as BsonDocument, doc};
 use futures::future::BoxFuture;
 use mongodb::results::UpdateResult;
 
@@ -11,6 +11,7 @@ use super::upsert::{self, Readable, Upsert};
 use crate::collection::Collection;
 use crate::driver::Call;
 use crate::error::Result;
+use crate::explain::Explain;
 use crate::filter::Filter;
 use crate::migrate::{Change, Guard};
 use crate::model::Document;
@@ -122,6 +123,16 @@ pub struct UpdateOne {
 impl UpdateOne {
     upsert_setters!();
     option_setters!(session, write_concern, hint, collation, comment, let_vars);
+
+    /// How the server would run it: the indexes used, keys and documents examined. One round trip;
+    /// nothing is changed. On a versioned model, without the conditions on the version.
+    ///
+    /// # Errors
+    /// As awaiting the update.
+    pub async fn explain(self) -> Result<Explain> {
+        let parts = self.change.and_then(|change| change.to_parts());
+        explain(&self.call, self.filter, parts, false).await
+    }
 }
 
 impl IntoFuture for UpdateOne {
@@ -130,7 +141,8 @@ impl IntoFuture for UpdateOne {
 
     fn into_future(self) -> Self::IntoFuture {
         let Self { call, filter, change, upsert, readable, guard } = self;
-        Box::pin(upsert::change_one(call, filter, change, upsert, readable, guard))
+        let watch = call.watch(filter.as_ref().ok());
+        watch.run(upsert::change_one(call, filter, change, upsert, readable, guard))
     }
 }
 
@@ -153,6 +165,16 @@ impl UpdateMany {
     }
 
     option_setters!(session, write_concern, hint, collation, comment, let_vars);
+
+    /// How the server would run it: the indexes used, keys and documents examined. One round trip;
+    /// nothing is changed. On a versioned model, without the conditions on the version.
+    ///
+    /// # Errors
+    /// As awaiting the update.
+    pub async fn explain(self) -> Result<Explain> {
+        let parts = self.update.map(|update| update.to_parts());
+        explain(&self.call, self.filter, parts, true).await
+    }
 }
 
 impl IntoFuture for UpdateMany {
@@ -160,7 +182,7 @@ impl IntoFuture for UpdateMany {
     type IntoFuture = BoxFuture<'static, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(async move {
+        self.call.watch(self.filter.as_ref().ok()).run(async move {
             let filter = match self.all {
                 true => self.filter,
                 false => not_everything(self.filter, "say `.all()` to change them all"),
@@ -173,4 +195,20 @@ impl IntoFuture for UpdateMany {
             }
         })
     }
+}
+
+/// Explains an update by its parts: the change and its array filters.
+pub(super) async fn explain(
+    call: &Call,
+    filter: Result<BsonDocument>,
+    parts: Result<(Bson, Option<Vec<BsonDocument>>)>,
+    multi: bool,
+) -> Result<Explain> {
+    let context = |error| call.context(error);
+    let (filter, (change, array_filters)) = (filter.map_err(context)?, parts.map_err(context)?);
+    let mut statement = doc! { "q": filter, "u": change, "multi": multi };
+    if let Some(array_filters) = array_filters {
+        statement.insert("arrayFilters", array_filters);
+    }
+    call.explain_update(statement).await.map(Explain::new)
 }

@@ -91,6 +91,10 @@ impl Call {
         self.session.as_ref().is_some_and(Session::reads_the_past)
     }
 
+    pub(super) fn operation(&self) -> &'static str {
+        self.operation
+    }
+
     /// Adds to an error what this call knows: model, operation, collection.
     pub(crate) fn context(&self, error: Error) -> Error {
         error
@@ -99,7 +103,7 @@ impl Call {
             .with_namespace(|| self.target.namespace().to_string())
     }
 
-    fn failed(
+    pub(super) fn failed(
         &self,
         started: Instant,
         sent: &[RawDocumentBuf],

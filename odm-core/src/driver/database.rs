@@ -1,6 +1,7 @@
 //! The handle of a database.
 
 use std::fmt;
+use std::time::Duration;
 
 use crate::collection::Collection;
 use crate::error::Result;
@@ -28,6 +29,7 @@ use super::{StartSession, Target, Transaction, Tx};
 #[derive(Clone)]
 pub struct Database {
     driver: mongodb::Database,
+    slow_after: Option<Duration>,
 }
 
 impl Database {
@@ -85,7 +87,8 @@ impl Database {
     /// ```
     #[must_use]
     pub fn collection_named<T: Document>(&self, name: &str) -> Collection<T> {
-        Collection::new(Target::new(&self.driver, T::MODEL, name))
+        let target = Target::new(&self.driver, T::MODEL, name);
+        Collection::new(target.with_slow_after(self.slow_after))
     }
 
     /// Compares what the models declare with what the server has: see [`Plan`](crate::plan::Plan).
@@ -166,6 +169,25 @@ impl Database {
         Transaction::new(self.driver.client().clone(), body)
     }
 
+    /// Tells of each action on collections of this handle that takes at least so long, by a
+    /// `tracing` warning of the target `odm`: model, action, namespace, duration, documents, and
+    /// the filter without its values.
+    ///
+    /// Every action also has a `tracing` span of level debug, with the same fields.
+    ///
+    /// ```no_run
+    /// # use odm::prelude::*;
+    /// # use std::time::Duration;
+    /// # fn example(db: Database) {
+    /// let db = db.slow_query_threshold(Duration::from_millis(100));
+    /// # let _ = db;
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn slow_query_threshold(self, threshold: Duration) -> Self {
+        Self { slow_after: Some(threshold), ..self }
+    }
+
     /// The driver's own handle.
     #[must_use]
     pub fn driver(&self) -> &mongodb::Database {
@@ -173,13 +195,13 @@ impl Database {
     }
 
     fn target(&self, model: &'static Model) -> Target {
-        Target::new(&self.driver, model, model.collection)
+        Target::new(&self.driver, model, model.collection).with_slow_after(self.slow_after)
     }
 }
 
 impl From<mongodb::Database> for Database {
     fn from(driver: mongodb::Database) -> Self {
-        Self { driver }
+        Self { driver, slow_after: None }
     }
 }
 

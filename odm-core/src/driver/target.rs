@@ -1,6 +1,7 @@
 //! What an action works on: a model in a collection.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bson::RawDocumentBuf;
 use mongodb::options::{
@@ -20,6 +21,8 @@ pub(crate) struct Target {
     database: mongodb::Database,
     collection: Collection<RawDocumentBuf>,
     write_backs: Arc<Counters>,
+    /// How long an action may take before a warning tells of it.
+    slow_after: Option<Duration>,
 }
 
 impl Target {
@@ -31,7 +34,18 @@ impl Target {
         };
         let collection =
             database.collection_with_options(collection, collection_options(model.concerns));
-        Self { model, home: home.clone(), database, collection, write_backs: Arc::default() }
+        Self {
+            model,
+            home: home.clone(),
+            database,
+            collection,
+            write_backs: Arc::default(),
+            slow_after: None,
+        }
+    }
+
+    pub(super) fn with_slow_after(self, slow_after: Option<Duration>) -> Self {
+        Self { slow_after, ..self }
     }
 
     /// The target of another model in its declared collection, from the same handle of the database.
@@ -40,7 +54,11 @@ impl Target {
             true => self.clone(),
             false => {
                 let target = Self::new(&self.home, model, model.collection);
-                Self { write_backs: self.write_backs.clone(), ..target }
+                Self {
+                    write_backs: self.write_backs.clone(),
+                    slow_after: self.slow_after,
+                    ..target
+                }
             }
         }
     }
@@ -52,6 +70,10 @@ impl Target {
 
     pub(crate) fn write_backs(&self) -> &Counters {
         &self.write_backs
+    }
+
+    pub(super) fn slow_after(&self) -> Option<Duration> {
+        self.slow_after
     }
 
     pub(super) fn database(&self) -> &mongodb::Database {

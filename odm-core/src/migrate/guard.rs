@@ -32,6 +32,21 @@ pub(crate) enum Change {
     Replace(RawDocumentBuf),
 }
 
+impl Change {
+    /// The change and its array filters, as they stand in a command.
+    pub(crate) fn to_parts(&self) -> Result<(Bson, Option<Vec<BsonDocument>>)> {
+        match self {
+            Self::Update(update) => Ok(update.to_parts()),
+            Self::Replace(raw) => {
+                let document = BsonDocument::try_from(&**raw).map_err(|error| {
+                    Error::new(ErrorKind::Encode, "malformed document").with_source(error)
+                })?;
+                Ok((document.into(), None))
+            }
+        }
+    }
+}
+
 /// A write of one document, as a guard needs to know it.
 #[derive(Clone, Copy)]
 pub(crate) struct Write<'a> {

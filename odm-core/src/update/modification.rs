@@ -82,14 +82,30 @@ impl Modification {
         }
     }
 
+    /// The update and its array filters, as they stand in a command.
+    pub(crate) fn to_parts(&self) -> (Bson, Option<Vec<Document>>) {
+        match self {
+            Self::Operators { document, .. } => (document.clone().into(), self.to_array_filters()),
+            Self::Pipeline(stages) => {
+                (Bson::Array(stages.iter().cloned().map(Bson::from).collect()), None)
+            }
+        }
+    }
+
     /// The update as the driver takes it, and its array filters.
     pub(crate) fn to_driver(&self) -> (UpdateModifications, Option<Vec<Document>>) {
         match self {
-            Self::Operators { document, filters } => {
-                let filters = (!filters.is_empty()).then(|| filters.to_documents());
-                (UpdateModifications::Document(document.clone()), filters)
+            Self::Operators { document, .. } => {
+                (UpdateModifications::Document(document.clone()), self.to_array_filters())
             }
             Self::Pipeline(stages) => (UpdateModifications::Pipeline(stages.clone()), None),
+        }
+    }
+
+    fn to_array_filters(&self) -> Option<Vec<Document>> {
+        match self {
+            Self::Operators { filters, .. } if !filters.is_empty() => Some(filters.to_documents()),
+            _ => None,
         }
     }
 }

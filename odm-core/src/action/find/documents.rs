@@ -10,7 +10,7 @@ use bson::RawDocument;
 use futures::future::BoxFuture;
 use futures::{FutureExt, Stream, TryStreamExt};
 
-use crate::driver::{Batches, Call};
+use crate::driver::{Batches, Call, Watch};
 use crate::error::Result;
 use crate::migrate::{Collected, Read, ReadFn};
 use crate::model::Document;
@@ -64,6 +64,20 @@ pub(super) fn resolve_none<'a, T>(
 #[must_use = "a stream does nothing until it is polled"]
 pub struct DocumentStream<T> {
     state: State<T>,
+    watched: Option<Watched>,
+}
+
+/// The watch over a stream, and how many documents it has handed out.
+struct Watched {
+    watch: Watch,
+    documents: u64,
+}
+
+/// A stream has ended when it is dropped.
+impl Drop for Watched {
+    fn drop(&mut self) {
+        self.watch.finish(self.documents);
+    }
 }
 
 /// Documents whose references were loaded, to be handed out.
@@ -101,7 +115,13 @@ impl<T> DocumentStream<T> {
             true => State::Reading(reading),
             false => State::Resolved(reading, VecDeque::new()),
         };
-        Self { state }
+        Self { state, watched: None }
+    }
+
+    /// The stream, watched until it is dropped.
+    pub(super) fn watched(mut self, watch: Watch) -> Self {
+        self.watched = Some(Watched { watch, documents: 0 });
+        self
     }
 }
 
@@ -203,6 +223,16 @@ impl<T: Send + 'static> Stream for DocumentStream<T> {
     type Item = Result<T>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let next = ready!(self.poll_document(cx));
+        if let (Some(Ok(_)), Some(watched)) = (&next, &mut self.watched) {
+            watched.documents += 1;
+        }
+        Poll::Ready(next)
+    }
+}
+
+impl<T: Send + 'static> DocumentStream<T> {
+    fn poll_document(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<T>>> {
         loop {
             match &mut self.state {
                 State::Reading(reading) => {
@@ -241,9 +271,7 @@ impl<T: Send + 'static> Stream for DocumentStream<T> {
             }
         }
     }
-}
 
-impl<T: Send + 'static> DocumentStream<T> {
     /// All documents, or the first error. What was upgraded until then is written back.
     pub(super) async fn collect(mut self) -> Result<Vec<T>> {
         let mut documents = Vec::new();
