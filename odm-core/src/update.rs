@@ -14,11 +14,13 @@ mod field;
 mod insertion;
 mod matched;
 mod modification;
+mod pipeline;
 mod push;
 
 pub use current_date::CurrentDate;
 pub(crate) use insertion::{Insertion, equalities, inserted};
 pub(crate) use modification::Modification;
+pub use pipeline::UpdatePipeline;
 pub use push::PushModifiers;
 
 use std::fmt;
@@ -77,28 +79,6 @@ impl<M> Update<M> {
             checked
                 .map(|()| Modification::Operators { document, filters: ArrayFilters::default() }),
         )
-    }
-
-    /// Any update pipeline in the server's own words.
-    ///
-    /// It may hold `$set` (`$addFields`), `$unset` (`$project`) and `$replaceWith`
-    /// (`$replaceRoot`), and may change neither `_id` nor the schema version. Nothing else in it is
-    /// checked, and nothing is escaped: a string that begins with `$` is a path. Never build it
-    /// from input.
-    ///
-    /// Source: [updates with aggregation pipeline](https://www.mongodb.com/docs/manual/tutorial/update-documents-with-aggregation-pipeline/).
-    ///
-    /// ```
-    /// # use odm::prelude::*;
-    /// # #[derive(serde::Serialize, serde::Deserialize, Document)]
-    /// # struct Order { #[serde(rename = "_id")] id: i32, qty: i32, price: i32, total: i32 }
-    /// use bson::doc;
-    /// let total = doc! { "$set": { "total": { "$multiply": ["$qty", "$price"] } } };
-    /// let update: Update<Order> = Update::raw_pipeline([total]);
-    /// # let _ = update;
-    /// ```
-    pub fn raw_pipeline(stages: impl IntoIterator<Item = Document>) -> Self {
-        Self::from_result(Ok(Modification::Pipeline(stages.into_iter().collect())))
     }
 
     /// Defines what the identifiers `$[identifier]` in a [raw](Update::raw) update stand for, as the

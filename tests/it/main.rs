@@ -21,6 +21,7 @@ mod transactions;
 mod ui;
 mod update_find_and_modify;
 mod update_operators;
+mod update_pipeline;
 mod update_positional;
 mod update_upsert;
 mod update_values;

@@ -89,6 +89,7 @@ fn check_stage(stage: &Document, model: &Model) -> Result<()> {
         };
         for path in paths {
             check_version(path, model)?;
+            matched::check_in_pipeline(path, model.shape)?;
             if path.split('.').next() == Some("_id") {
                 return Err(Error::invalid("the `_id` of a document never changes").with_path(path));
             }

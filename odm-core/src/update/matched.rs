@@ -35,6 +35,23 @@ pub(super) fn check(path: &str, filter: &Document, shape: &Shape) -> Result<()> 
     Err(Error::invalid(message).with_path(path))
 }
 
+/// Checks a path that a pipeline sets: there, a number is the name of a field in each element.
+pub(super) fn check_in_pipeline(path: &str, shape: &Shape) -> Result<()> {
+    let mut shape = Some(shape);
+    let mut segments = path.split('.').peekable();
+    while let Some(segment) = segments.next() {
+        let field = shape.and_then(|shape| shape.field(segment));
+        let is_array = field.is_some_and(|field| field.kind == Kind::Array);
+        if is_array && segments.peek().is_some_and(|next| is_number(next)) {
+            let message = "a pipeline cannot set an element by its position: set the whole list, or \
+                           use operators";
+            return Err(Error::invalid(message).with_path(path));
+        }
+        shape = field.and_then(|field| (field.shape)());
+    }
+    Ok(())
+}
+
 /// The array that `$` stands in.
 fn array_of(path: &str) -> Option<&str> {
     path.find(".$.").or_else(|| path.ends_with(".$").then(|| path.len() - 2)).map(|at| &path[..at])
