@@ -73,7 +73,8 @@ struct Comment {
 }
 
 /// What a list of posts shows.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Embedded)]
+#[derive(Debug, Clone, PartialEq, Deserialize, View)]
+#[odm(of = Post)]
 struct Title {
     title: String,
 }

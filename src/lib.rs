@@ -32,7 +32,7 @@
 extern crate self as odm;
 
 pub use odm_core::*;
-pub use odm_derive::{Document, Embedded};
+pub use odm_derive::{Document, Embedded, View};
 
 #[doc(no_inline)]
 pub use odm_core::{bson, mongodb};
@@ -47,8 +47,8 @@ pub use odm_core::private as __private;
 /// not clash.
 pub mod prelude {
     pub use odm_core::{Collection, Database, Filter, Session, Update};
-    pub use odm_core::{Document as _, Embedded as _};
-    pub use odm_derive::{Document, Embedded};
+    pub use odm_core::{Document as _, Embedded as _, View as _};
+    pub use odm_derive::{Document, Embedded, View};
 }
 
 // Compiles each code block of the guide and the README.
@@ -64,6 +64,8 @@ mod guide {
     mod filters {}
     #[doc = include_str!("../book/src/updates.md")]
     mod updates {}
+    #[doc = include_str!("../book/src/views.md")]
+    mod views {}
     #[doc = include_str!("../book/src/references.md")]
     mod references {}
     #[doc = include_str!("../book/src/schema-versions.md")]

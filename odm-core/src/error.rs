@@ -29,6 +29,9 @@ pub enum ErrorKind {
     UnknownVersion,
     /// A stored document has a newer schema version than this program.
     NewerVersion,
+    /// A view met a stored document of an older schema version, whose fields are not those of the
+    /// model.
+    OlderVersion,
     /// A reference was asked for its document, and no lookup had loaded it.
     NotLoaded,
     /// A reference was asked for its document, and no document has its id.
@@ -59,6 +62,7 @@ impl ErrorKind {
             Self::DuplicateKey => "duplicate key",
             Self::UnknownVersion => "unknown schema version",
             Self::NewerVersion => "newer schema version",
+            Self::OlderVersion => "older schema version",
             Self::NotLoaded => "reference not loaded",
             Self::Missing => "referenced document missing",
             Self::Contended => "too much contention",

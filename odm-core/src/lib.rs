@@ -2,7 +2,7 @@
 //! the derive macros and the guide.
 //!
 //! The modules in the order in which a query passes them: [`model`] describes, [`path`] names a
-//! place, [`filter`], [`update`], [`sort`] and [`aggregate`] make BSON of it, [`relation`] loads
+//! place, [`filter`], [`update`], [`sort`], [`aggregate`] and [`view`] make BSON of it, [`relation`] loads
 //! what documents refer to, [`migrate`] takes old documents to the current schema version, [`action`] is what is awaited,
 //! `driver` sends it. [`index`] and [`plan`] keep the server's indexes to the declaration.
 
@@ -19,10 +19,10 @@ pub mod migrate;
 pub mod model;
 pub mod path;
 pub mod plan;
-mod project;
 pub mod relation;
 pub mod sort;
 pub mod update;
+pub mod view;
 
 pub use bson;
 pub use mongodb;
@@ -38,6 +38,7 @@ pub use model::{Document, Embedded, Model};
 pub use relation::{LookupStrategy, Ref};
 pub use sort::Sort;
 pub use update::Update;
+pub use view::View;
 
 /// The options of actions, as the driver has them.
 pub mod options {

@@ -11,7 +11,7 @@ mod shape;
 mod version;
 
 pub use concerns::Concerns;
-pub use document::{Document, Embedded, Stored};
+pub use document::{Described, Document, Embedded, Stored};
 pub use names::Names;
 pub(crate) use names::is_equal;
 pub use shape::{Field, Kind, Shape, Variant};

@@ -17,11 +17,13 @@ pub use crate::filter::Filter;
 pub use crate::index::Index;
 pub use crate::migrate::{Ancestor, First};
 pub use crate::model::{
-    Concerns, Document, Embedded, Field, Kind, Label, Model, Names, Shape, Variant, Version,
+    Concerns, Described, Document, Embedded, Field, Kind, Label, Model, Names, Shape, Variant,
+    Version,
 };
 pub use crate::path::{
     Coded, Coding, Direct, FieldType, Flat, IntoKey, Nest, Opaque, Path, Queryable, Whole,
 };
+pub use crate::view::{Part, Selection, Single, View, ViewField, shown, shown_coded};
 
 use crate::model::is_equal;
 
@@ -84,6 +86,37 @@ pub const fn assert_declared(model: &Model) {
         !model.collection.is_empty(),
         "`bson::Document` declares no collection: use `collection_named::<bson::Document>(name)`"
     );
+}
+
+/// What a computed field of a view of model `M` is.
+///
+/// # Errors
+/// Those of the expression.
+pub fn computed<M, P, E>(fields: &P, compute: impl FnOnce(&P) -> E) -> Encoded
+where
+    E: crate::aggregate::IntoExpr<M>,
+{
+    compute(fields).into_expr().into_bson()
+}
+
+/// The path, which names one value.
+pub const fn single<M, C, V: Single>(path: &Path<M, C, V>) -> &Path<M, C, V> {
+    path
+}
+
+/// Whether the field of this name in Rust is stored under this name.
+#[must_use]
+pub const fn is_stored_as(shape: &Shape, rust_name: &str, name: &str) -> bool {
+    let mut i = 0;
+    while i < shape.fields.len() {
+        let field = &shape.fields[i];
+        if is_equal(field.rust_name, rust_name) && !field.flatten {
+            return is_equal(field.name, name);
+        }
+        i += 1;
+    }
+    // The compiler tells of a field that is not there, or that has no name.
+    true
 }
 
 /// Types of an optional `_id`, which the driver generates where it is `None`.

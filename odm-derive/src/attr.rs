@@ -5,10 +5,12 @@
 mod container;
 mod field;
 mod index;
+mod view;
 
 pub(crate) use container::{ContainerAttrs, SchemaVersion};
 pub(crate) use field::FieldAttrs;
 pub(crate) use index::{IndexAttr, OPTIONS as INDEX_OPTIONS};
+pub(crate) use view::{ViewAttrs, ViewFieldAttrs};
 
 use std::collections::HashSet;
 

@@ -6,6 +6,7 @@ mod enums;
 mod fields;
 mod refs;
 mod shape;
+pub(crate) mod view;
 
 use heck::ToUpperCamelCase;
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
@@ -18,7 +19,6 @@ use crate::input::{Data, Field, Input, Role};
 /// The whole expansion. Names in it are ones that no field's type, function or filter would have,
 /// since those are resolved inside of it.
 pub(crate) fn expand(input: &Input<'_>) -> TokenStream {
-    let krate: Path = input.attrs.krate.clone().unwrap_or_else(|| parse_quote!(::odm));
     let code = match (&input.data, input.role) {
         (Data::Struct(fields), Role::Document) => document::expand(input, fields),
         (Data::Struct(fields), Role::Embedded) => embedded::expand_struct(input, fields),
@@ -26,6 +26,12 @@ pub(crate) fn expand(input: &Input<'_>) -> TokenStream {
         (Data::UnitEnum(variants), _) => enums::expand_unit(input, variants),
         (Data::TaggedEnum(tag, variants), _) => enums::expand_tagged(input, tag, variants),
     };
+    in_scope(&input.attrs.krate, &code)
+}
+
+/// Code that names the library `__odm`, in a scope of its own.
+fn in_scope(krate: &Option<Path>, code: &TokenStream) -> TokenStream {
+    let krate: Path = krate.clone().unwrap_or_else(|| parse_quote!(::odm));
     quote! {
         #[allow(
             dead_code, deprecated, missing_copy_implementations, missing_debug_implementations,

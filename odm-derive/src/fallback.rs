@@ -80,6 +80,9 @@ fn stub(input: &DeriveInput, role: Role) -> TokenStream {
             impl #odm::path::Nest for #ident {
                 type Via<V: 'static> = V;
             }
+            impl #odm::view::ViewField for #ident {
+                type Of = Self;
+            }
             impl #odm::path::FieldType for #ident {
                 type Path<M: 'static, C: 'static, V: 'static> = #odm::path::Path<M, C, V>;
                 type Key = Self;

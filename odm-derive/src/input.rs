@@ -2,6 +2,9 @@
 //! types, documentation and `#[odm(...)]`.
 
 mod serde;
+mod view;
+
+pub(crate) use view::{View, ViewField};
 
 use proc_macro2::Ident;
 use syn::ext::IdentExt;

@@ -15,7 +15,7 @@ use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
 use crate::errors::Errors;
-use crate::input::{Input, Role};
+use crate::input::{Input, Role, View};
 
 /// Declares a struct as the documents of a collection.
 ///
@@ -53,6 +53,32 @@ pub fn derive_document(tokens: TokenStream) -> TokenStream {
 #[proc_macro_derive(Embedded, attributes(odm, serde))]
 pub fn derive_embedded(tokens: TokenStream) -> TokenStream {
     derive(&parse_macro_input!(tokens as DeriveInput), Role::Embedded)
+}
+
+/// Declares a struct as a part of a model's fields, to be read without the rest.
+///
+/// | attribute | where | meaning |
+/// |---|---|---|
+/// | `of = Post` | struct | the model, or the embedded document, that it is a part of |
+/// | `crate = "…"` | struct | the path of the library, where it is re-exported |
+/// | `path = address.city` | field | a field inside of an embedded document, in Rust names |
+/// | `computed = \|p\| …` | field | an expression that the server computes |
+/// | `opaque` | field | an opaque field of the model |
+#[proc_macro_derive(View, attributes(odm, serde))]
+pub fn derive_view(tokens: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(tokens as DeriveInput);
+    let mut errors = Errors::default();
+    let read = View::from_syn(&input, &mut errors);
+    if let Some(read) = &read {
+        valid::view::check(read, &mut errors);
+    }
+    match (errors.into_result(), read) {
+        (Ok(()), Some(read)) => expand::view::expand(&read),
+        (Err(error), _) => expand::view::fallback(&input, Some(&error)),
+        // Serde's own derive reports what it cannot read.
+        (Ok(()), None) => expand::view::fallback(&input, None),
+    }
+    .into()
 }
 
 fn derive(input: &DeriveInput, role: Role) -> TokenStream {

@@ -3,6 +3,7 @@
 mod index;
 mod names;
 mod partial;
+pub(crate) mod view;
 
 use quote::ToTokens;
 

@@ -160,9 +160,11 @@ fn each_filter_finds_what_it_says() -> TestResult {
 /// SD1814: a renamed field has its stored name in filters, sorts and projections.
 #[test]
 fn a_renamed_field_has_its_stored_name_everywhere() -> TestResult {
-    #[derive(Debug, PartialEq, Serialize, Deserialize, Embedded)]
+    #[derive(Debug, PartialEq, Deserialize, View)]
+    #[odm(of = Post)]
     struct Serial {
-        sr: u32,
+        #[serde(rename = "sr")]
+        serial: u32,
     }
     odm_testkit::run(async |kit| {
         let collection = database(&kit).collection::<Post>();
@@ -170,7 +172,7 @@ fn a_renamed_field_has_its_stored_name_everywhere() -> TestResult {
         let serial = Post::fields().serial();
         let find = collection.find(serial.gte(20)).sort(serial.desc()).project::<Serial>();
         let (found, sent) = kit.commands(find).await;
-        assert_eq!(found?, [Serial { sr: 30 }, Serial { sr: 20 }]);
+        assert_eq!(found?, [Serial { serial: 30 }, Serial { serial: 20 }]);
         let body = &sent[0].body;
         assert_eq!(body.get_document("sort")?, &doc! { "sr": -1 });
         assert_eq!(body.get_document("projection")?, &doc! { "sr": 1, "_id": 0 });

@@ -25,3 +25,4 @@ mod update_pipeline;
 mod update_positional;
 mod update_upsert;
 mod update_values;
+mod view_projection;

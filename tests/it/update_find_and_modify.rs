@@ -21,7 +21,8 @@ struct Job {
     log: Vec<String>,
 }
 
-#[derive(Debug, PartialEq, Serialize, Deserialize, Embedded)]
+#[derive(Debug, PartialEq, Deserialize, View)]
+#[odm(of = Job)]
 struct State {
     state: String,
 }

@@ -18,10 +18,10 @@ use crate::error::{Error, Result};
 use crate::explain::Explain;
 use crate::filter::Filter;
 use crate::migrate::{self, ReadFn};
-use crate::model::{Document, Embedded};
-use crate::project;
+use crate::model::Document;
 use crate::relation::{IntoLookup, LookupStrategy, Node, can_join, plan_joins};
 use crate::sort::Sort;
+use crate::view::{self, View};
 
 impl<T: Document> Collection<T> {
     /// Finds the documents that match.
@@ -109,20 +109,25 @@ impl<M: Document, T: Send + 'static> Find<M, T> {
         self
     }
 
-    /// Reads only the fields of `V`, as a `V`.
+    /// Reads only the fields of a [`View`] of the model.
     ///
-    /// `V` names a part of the model's fields. It is not a document: it cannot be written back.
+    /// A view is not a document: it cannot be written back. Without `_id` in the view, a find whose
+    /// filter and view are in one index reads no document (a covered query); the version of a model
+    /// that has one comes along, and so needs to be in that index too.
     ///
     /// # Errors
-    /// Awaiting gives [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the
-    /// model has no field that `V` has.
+    /// [`ErrorKind::OlderVersion`](crate::ErrorKind::OlderVersion) for a document of an older schema
+    /// version: a view reads the current one alone.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) after a lookup, which needs
+    /// whole documents.
     ///
     /// ```no_run
     /// # use odm::prelude::*;
     /// # use serde::{Deserialize, Serialize};
     /// # #[derive(Serialize, Deserialize, Document)]
     /// # struct Post { #[serde(rename = "_id")] id: i32, title: String, votes: i32 }
-    /// #[derive(Serialize, Deserialize, Embedded)]
+    /// #[derive(Debug, Deserialize, View)]
+    /// #[odm(of = Post)]
     /// struct Title {
     ///     title: String,
     /// }
@@ -132,12 +137,14 @@ impl<M: Document, T: Send + 'static> Find<M, T> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn project<V: Embedded>(mut self) -> Find<M, V> {
+    ///
+    /// Source: [covered query](https://www.mongodb.com/docs/manual/core/query-optimization/#covered-query).
+    pub fn project<V: View<Of = M>>(mut self) -> Find<M, V> {
         if !self.lookups.is_empty() {
             let error = Error::invalid("lookups need whole documents, and not a projection");
             self.filter = self.filter.and(Err(error));
         }
-        match project::plan_projection(V::SHAPE, M::MODEL) {
+        match V::projection() {
             Ok(projection) => self.options.projection = Some(projection),
             Err(error) => self.filter = self.filter.and(Err(error)),
         }
@@ -145,7 +152,7 @@ impl<M: Document, T: Send + 'static> Find<M, T> {
             call: self.call,
             filter: self.filter,
             options: self.options,
-            read: project::read::<V>,
+            read: view::read::<M, V>,
             lookups: Vec::new(),
             strategy: self.strategy,
             resolve: documents::resolve_none,

@@ -14,6 +14,7 @@ use crate::model::Document;
 use crate::path::{FieldType, IntoKey, Name, Path};
 use crate::relation::{IntoLookup, LookupStrategy};
 use crate::sort::Sort;
+use crate::view::View;
 
 impl<T: Document> Collection<T> {
     /// Finds one document that matches: the first by the sort, if one is given.
@@ -80,8 +81,8 @@ impl<M: Document, T: Send + 'static> FindOne<M, T> {
         self
     }
 
-    /// Reads only the fields of `V`, as a `V`; see [`Find::project`].
-    pub fn project<V: crate::Embedded>(self) -> FindOne<M, V> {
+    /// Reads only the fields of a [`View`] of the model; see [`Find::project`].
+    pub fn project<V: View<Of = M>>(self) -> FindOne<M, V> {
         FindOne { find: self.find.project() }
     }
 

@@ -12,9 +12,9 @@ use crate::driver::{Call, FindOneAndOptions, Watch};
 use crate::error::Result;
 use crate::filter::Filter;
 use crate::migrate::{self, Change, Guard, ReadFn, Write};
-use crate::model::{Document, Embedded};
-use crate::project;
+use crate::model::Document;
 use crate::sort::Sort;
+use crate::view::{self, View};
 
 /// Finds one document of model `M`, does something to it, and reads it as a `T`.
 pub(super) struct FindOneAnd<M, T> {
@@ -59,8 +59,8 @@ impl<M: Document, T> FindOneAnd<M, T> {
         }
     }
 
-    pub(super) fn project<V: Embedded>(mut self) -> FindOneAnd<M, V> {
-        match project::plan_projection(V::SHAPE, M::MODEL) {
+    pub(super) fn project<V: View<Of = M>>(mut self) -> FindOneAnd<M, V> {
+        match V::projection() {
             Ok(projection) => self.options.projection = Some(projection),
             Err(error) => self.refuse(error),
         }
@@ -68,7 +68,7 @@ impl<M: Document, T> FindOneAnd<M, T> {
             call: self.call,
             filter: self.filter,
             options: self.options,
-            read: project::read::<V>,
+            read: view::read::<M, V>,
             upsert: self.upsert,
             readable: self.readable,
             guard: self.guard,
@@ -115,7 +115,11 @@ impl<M: Document, T> FindOneAnd<M, T> {
                 let write = Write { call, filter, sort, insertion: None };
                 let delete =
                     |filter| async move { call.find_one_and_delete(filter, options).await };
-                guard.delete_one(&write, delete).await?
+                match options.projection {
+                    // A view reads no old document, so one is migrated before it is deleted.
+                    Some(_) => guard.change_one(&write, |filter, _| delete(filter)).await?,
+                    None => guard.delete_one(&write, delete).await?,
+                }
             }
         };
         self.read(found)

@@ -9,8 +9,9 @@ use super::find_one_and::FindOneAnd;
 use crate::collection::Collection;
 use crate::error::Result;
 use crate::filter::Filter;
-use crate::model::{Document, Embedded};
+use crate::model::Document;
 use crate::sort::Sort;
+use crate::view::View;
 
 impl<T: Document> Collection<T> {
     /// Deletes one document that matches, and gives it. Both are one step.
@@ -56,9 +57,9 @@ impl<M: Document, T> FindOneAndDelete<M, T> {
         self
     }
 
-    /// Reads only the fields of `V`, as a `V`; see [`Find::project`](super::Find::project). What is
+    /// Reads only the fields of a [`View`] of the model; see [`Find::project`](super::Find::project). What is
     /// deleted is the whole document.
-    pub fn project<V: Embedded>(self) -> FindOneAndDelete<M, V> {
+    pub fn project<V: View<Of = M>>(self) -> FindOneAndDelete<M, V> {
         FindOneAndDelete { find: self.find.project() }
     }
 

@@ -11,9 +11,10 @@ use crate::collection::Collection;
 use crate::error::Result;
 use crate::filter::Filter;
 use crate::migrate::Change;
-use crate::model::{Document, Embedded};
+use crate::model::Document;
 use crate::options::ReturnDocument;
 use crate::sort::Sort;
+use crate::view::View;
 
 impl<T: Document> Collection<T> {
     /// Replaces one document that matches by another, whole, and gives it: as it was before, or as
@@ -72,8 +73,8 @@ impl<M: Document, T> FindOneAndReplace<M, T> {
         self
     }
 
-    /// Reads only the fields of `V`, as a `V`; see [`Find::project`](super::Find::project).
-    pub fn project<V: Embedded>(self) -> FindOneAndReplace<M, V> {
+    /// Reads only the fields of a [`View`] of the model; see [`Find::project`](super::Find::project).
+    pub fn project<V: View<Of = M>>(self) -> FindOneAndReplace<M, V> {
         FindOneAndReplace { find: self.find.project(), change: self.change }
     }
 

@@ -11,10 +11,11 @@ use crate::collection::Collection;
 use crate::error::Result;
 use crate::filter::Filter;
 use crate::migrate::Change;
-use crate::model::{Document, Embedded};
+use crate::model::Document;
 use crate::options::ReturnDocument;
 use crate::sort::Sort;
 use crate::update::Update;
+use crate::view::View;
 
 impl<T: Document> Collection<T> {
     /// Changes one document that matches, and gives it: as it was before, or as it is
@@ -75,9 +76,9 @@ impl<M: Document, T> FindOneAndUpdate<M, T> {
         self
     }
 
-    /// Reads only the fields of `V`, as a `V`; see [`Find::project`](super::Find::project). What is
+    /// Reads only the fields of a [`View`] of the model; see [`Find::project`](super::Find::project). What is
     /// changed is the whole document.
-    pub fn project<V: Embedded>(self) -> FindOneAndUpdate<M, V> {
+    pub fn project<V: View<Of = M>>(self) -> FindOneAndUpdate<M, V> {
         FindOneAndUpdate { find: self.find.project(), change: self.change }
     }
 

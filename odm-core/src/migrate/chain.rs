@@ -1,5 +1,7 @@
 //! The chain of versions, from the first to the current one.
 
+use std::borrow::Cow;
+
 use bson::{RawBsonRef, RawDocument, RawDocumentBuf};
 
 use super::WriteBack;
@@ -50,7 +52,7 @@ impl<T: Document> Ancestor for T {
             // unknown fields are refused or collected is it worth a copy to take it out.
             let stored = match T::MODEL.shape.strict || T::MODEL.shape.is_open() {
                 true => stored.unversioned()?,
-                false => std::borrow::Cow::Borrowed(stored.raw),
+                false => Cow::Borrowed(stored.raw),
             };
             let value = Self::decode_current(&stored)?;
             let found = Found { model: T::MODEL, encoded: None };
@@ -103,7 +105,7 @@ impl<'a> Stored<'a> {
         self.element.as_ref().map(|element| element.value)
     }
 
-    fn unversioned(&self) -> Result<std::borrow::Cow<'a, RawDocument>> {
+    fn unversioned(&self) -> Result<Cow<'a, RawDocument>> {
         codec::without_version(self.raw, self.element.as_ref())
     }
 }
@@ -133,6 +135,35 @@ fn read_chain<T: Document>(raw: &RawDocument) -> Result<Read<T>> {
         false => WriteBack::plan(raw, &value, &found).map(Box::new),
     };
     Ok(Read { value, write_back })
+}
+
+/// A part of a stored document, which must be of the current version; without the version where
+/// serde must not see it.
+pub(crate) fn current<'a>(
+    raw: &'a RawDocument,
+    model: &Model,
+    is_strict: bool,
+) -> Result<Cow<'a, RawDocument>> {
+    let Some(version) = &model.version else { return Ok(Cow::Borrowed(raw)) };
+    let stored = Stored::new(raw, version);
+    match is_own(model, stored.version()) {
+        true if is_strict => return stored.unversioned(),
+        true => return Ok(Cow::Borrowed(raw)),
+        false => {}
+    }
+    let mut older = (model.previous)();
+    while let Some(model) = older {
+        if is_own(model, stored.version()) {
+            let message = format!(
+                "a view reads documents of the current version {} alone: read this one whole, which \
+                 upgrades it, or migrate it first",
+                version.label
+            );
+            return Err(Error::new(ErrorKind::OlderVersion, message).with_path(version.field));
+        }
+        older = (model.previous)();
+    }
+    Err(unknown(stored.version(), version))
 }
 
 /// Whether a document with this version element is of the model itself. A document without one is

@@ -95,6 +95,17 @@ pub trait Document: Stored + Send + Sync + Sized + 'static {
     fn visit_refs(&mut self, _path: &[&str], _visit: Visit<'_>) {}
 }
 
+/// A struct with declared fields: a document or an embedded document. The derives implement it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no declared fields",
+    label = "not a struct that derives `Document` or `Embedded`",
+    note = "a view is of a struct that derives `Document` or `Embedded`"
+)]
+pub trait Described: 'static {
+    /// The fields, as serde stores them.
+    const SHAPE: &'static Shape;
+}
+
 /// A struct or enum that is stored inside documents.
 ///
 /// Derive it, beside serde's traits. A struct is stored as an embedded document; an enum of unit

@@ -173,7 +173,7 @@ fn from(item: &Item, errors: &mut Errors) -> Option<Path> {
     }
 }
 
-fn krate(item: &Item, errors: &mut Errors) -> Option<Path> {
+pub(super) fn krate(item: &Item, errors: &mut Errors) -> Option<Path> {
     let text = item.string(errors)?;
     let parsed = text.parse_with(Path::parse_mod_style);
     parsed

@@ -33,6 +33,10 @@ pub(super) fn expand(input: &Input<'_>, fields: &[Field<'_>]) -> TokenStream {
             const FIELDS: &[__odm::Field] = &#table;
             __odm::Shape::new(#name, #doc, FIELDS) #strict
         };
+        #[diagnostic::do_not_recommend]
+        impl __odm::Described for #ident {
+            const SHAPE: &'static __odm::Shape = &__SHAPE;
+        }
         static __MODEL: __odm::Model = #model;
         #indexes
         impl #ident {
@@ -214,7 +218,7 @@ fn field_path(field: &Field<'_>) -> TokenStream {
 
 /// `&__fields.comments().who()`, each call at the span of its name, so that an unknown one is
 /// underlined.
-fn nested_path(path: &[Ident]) -> TokenStream {
+pub(super) fn nested_path(path: &[Ident]) -> TokenStream {
     let first = path.first().map_or_else(Span::call_site, Ident::span);
     path.iter().fold(
         quote_spanned!(first=> &__fields),

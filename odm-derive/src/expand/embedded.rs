@@ -29,6 +29,10 @@ pub(super) fn expand_struct(input: &Input<'_>, fields: &[Field<'_>]) -> TokenStr
             const FIELDS: &[__odm::Field] = &#table;
             __odm::Shape::new(#name, #doc, FIELDS)
         };
+        #[diagnostic::do_not_recommend]
+        impl __odm::Described for #ident {
+            const SHAPE: &'static __odm::Shape = &__SHAPE;
+        }
         impl #ident {
             /// The paths to the fields, for filters and updates.
             #vis fn fields() -> #paths_name<#ident> {
@@ -64,6 +68,10 @@ pub(super) fn traits(
                 __odm::Some(&__SHAPE)
             }
             #refs
+        }
+        #[diagnostic::do_not_recommend]
+        impl __odm::ViewField for #ident {
+            type Of = Self;
         }
         #[diagnostic::do_not_recommend]
         impl __odm::Embedded for #ident {
@@ -104,6 +112,10 @@ pub(super) fn expand_newtype(input: &Input<'_>, ty: &Type) -> TokenStream {
             fn shape() -> __odm::Option<&'static __odm::Shape> {
                 #shape()
             }
+        }
+        #[diagnostic::do_not_recommend]
+        impl __odm::ViewField for #ident {
+            type Of = Self;
         }
         #[diagnostic::do_not_recommend]
         impl __odm::IntoKey<__odm::Option<#ident>> for #ident {

@@ -103,7 +103,7 @@ fn check_fields(fields: &[Field<'_>], tag: Option<&String>, errors: &mut Errors)
 }
 
 /// Why a name cannot be that of a field.
-fn refused(name: &str) -> Option<&'static str> {
+pub(super) fn refused(name: &str) -> Option<&'static str> {
     match name {
         "" => Some("is empty"),
         name if name.starts_with('$') => Some("begins with `$`, as operators do"),

@@ -1,4 +1,4 @@
-// A projection to a type that does not derive `Embedded`.
+// Views that are of no model.
 
 use odm::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -8,25 +8,33 @@ struct Post {
     #[serde(rename = "_id")]
     id: i32,
     title: String,
-    votes: u32,
-    tags: Vec<String>,
+    votes: Option<u32>,
+    #[serde(rename = "au")]
+    author: String,
     comments: Vec<Comment>,
+    #[serde(flatten)]
+    meta: Meta,
 }
 
 #[derive(Serialize, Deserialize, Embedded)]
 struct Comment {
     who: String,
-    likes: i32,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Embedded)]
+struct Meta {
+    lang: String,
+}
+
+#[derive(Deserialize, View)]
 struct Title {
     title: String,
 }
 
-async fn example(posts: Collection<Post>) -> odm::Result<()> {
-    let titles = posts.find(Filter::new()).project::<Title>().await?;
-    Ok(())
+#[derive(Deserialize, View)]
+#[odm(of = String)]
+struct Text {
+    title: String,
 }
 
 fn main() {}

@@ -1,0 +1,132 @@
+//! The types that a field of a view can have, and which of them fit a field of the model.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::hash::BuildHasher;
+
+use bson::Bson;
+
+use super::Selection;
+use crate::model::Document;
+use crate::path::{Coded, Coding, Direct, Opaque};
+use crate::relation::Ref;
+
+/// A type that a field of a [`View`](super::View) can have.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a type that a field of a view can have",
+    label = "neither a type of a model's fields nor a view",
+    note = "the type of the model's field, or an `Option` of it",
+    note = "for a part of an embedded document, a view of it: `#[derive(Deserialize, View)] #[odm(of = Embedded)]`, without `path` and `computed`",
+    note = "where the model's field has `#[serde(with = …)]` or `#[odm(opaque)]`, the field of the view needs it too"
+)]
+pub trait ViewField {
+    /// The type that it shows: itself, and in place of a view what that is of.
+    type Of: 'static;
+
+    /// Adds the fields of a view; `false` if there is none inside.
+    #[doc(hidden)]
+    fn select(_selection: &mut Selection) -> bool {
+        false
+    }
+}
+
+/// A type of a model's field that a view may read as a `T`.
+#[diagnostic::on_unimplemented(
+    message = "the model's field is `{Self}`, which a view cannot read as `{T}`",
+    label = "the model's field is `{Self}`",
+    note = "a field of a view has the type of the model's field, an `Option` of it, or a view of it"
+)]
+pub trait Shows<T> {}
+#[diagnostic::do_not_recommend]
+impl<T> Shows<T> for T {}
+#[diagnostic::do_not_recommend]
+impl<T> Shows<Option<T>> for T {}
+
+/// A type of a model's field, stored by functions of serde, that a view may read as a `T` by them.
+#[diagnostic::on_unimplemented(
+    message = "the model's field is `{Self}`, which a view cannot read by functions of serde as `{T}`",
+    label = "the model's field is `{Self}`",
+    note = "`#[serde(with = …)]` and `#[odm(opaque)]` are for fields that have it in the model too, with the same type"
+)]
+pub trait ShowsCoded<T> {}
+#[diagnostic::do_not_recommend]
+impl<T, F: Coding<Value = T>> ShowsCoded<T> for Coded<F> {}
+#[diagnostic::do_not_recommend]
+impl<T> ShowsCoded<T> for Opaque<T> {}
+
+/// Paths that name one value, which a view may read into a field.
+#[diagnostic::on_unimplemented(
+    message = "this path goes through an array, and a field of a view holds one value",
+    label = "goes through an array",
+    note = "declare the array itself as a field, with a view of its elements as their type"
+)]
+pub trait Single {}
+#[diagnostic::do_not_recommend]
+impl Single for Direct {}
+
+/// Types that show themselves.
+macro_rules! whole {
+    ($($type:ty),+ $(,)?) => {$(
+        #[diagnostic::do_not_recommend]
+        impl ViewField for $type {
+            type Of = Self;
+        }
+    )+};
+}
+
+whole!(
+    bool,
+    i8,
+    i16,
+    i32,
+    i64,
+    u8,
+    u16,
+    u32,
+    u64,
+    f32,
+    f64,
+    char,
+    String,
+    bson::oid::ObjectId,
+    bson::DateTime,
+    bson::Decimal128,
+    bson::Uuid,
+    bson::Binary,
+    bson::Timestamp,
+    bson::Regex,
+    bson::JavaScriptCodeWithScope,
+    bson::Document,
+    Bson,
+);
+
+#[diagnostic::do_not_recommend]
+impl<T: Document> ViewField for Ref<T> {
+    type Of = Self;
+}
+
+/// Types that show what is in them. The server takes no names below the keys of a map, so there the
+/// whole values come.
+macro_rules! around {
+    ($(<$inner:ident $(, $other:ident: $bound:ident)?> $type:ty => $of:ty, $select:expr;)+) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$inner: ViewField $(, $other: $bound + 'static)?> ViewField for $type {
+            type Of = $of;
+
+            fn select(selection: &mut Selection) -> bool {
+                let select: fn(&mut Selection) -> bool = $select;
+                select(selection)
+            }
+        }
+    )+};
+}
+
+around! {
+    <T> Option<T> => Option<T::Of>, T::select;
+    <T> Box<T> => Box<T::Of>, T::select;
+    <T> Vec<T> => Vec<T::Of>, T::select;
+    <T> VecDeque<T> => VecDeque<T::Of>, T::select;
+    <T> BTreeSet<T> => BTreeSet<T::Of>, T::select;
+    <T, S: BuildHasher> HashSet<T, S> => HashSet<T::Of, S>, T::select;
+    <T> BTreeMap<String, T> => BTreeMap<String, T::Of>, |_| false;
+    <T, S: BuildHasher> HashMap<String, T, S> => HashMap<String, T::Of, S>, |_| false;
+}
