@@ -72,6 +72,10 @@ mod guide {
     mod schema_versions {}
     #[doc = include_str!("../book/src/indexes.md")]
     mod indexes {}
+    #[doc = include_str!("../book/src/transactions.md")]
+    mod transactions {}
+    #[doc = include_str!("../book/src/explain.md")]
+    mod explain {}
     #[doc = include_str!("../book/src/testing.md")]
     mod testing {}
 }
