@@ -4,13 +4,24 @@
 //! is what they yield, and how filters combine. A filter ends in an action, which sends it.
 
 mod array;
+mod bitwise;
 mod comparison;
 mod element;
+mod evaluation;
+mod geospatial;
 mod logical;
+mod pattern;
+mod placement;
+mod text;
 
 pub(crate) use array::{ElementRoot, element_filter};
+pub use bitwise::IntoBits;
 pub(crate) use comparison::{encode, encode_all};
+pub use element::BsonType;
+pub use geospatial::{Area, Near};
 pub(crate) use logical::both;
+pub use pattern::Pattern;
+pub use text::TextSearch;
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -74,8 +85,17 @@ impl<M> Filter<M> {
     /// The filter as it is sent.
     ///
     /// # Errors
-    /// The error that a value or path in it had.
+    /// The error that a value or path in it had, or
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) where `$text` or `$near`
+    /// stands twice or cannot stand.
     pub fn into_document(self) -> Result<Document> {
+        let document = self.document?;
+        placement::check(&document)?;
+        Ok(document)
+    }
+
+    /// The filter as it is so far: it may become part of another.
+    fn into_parts(self) -> Result<Document> {
         self.document
     }
 
@@ -159,6 +179,11 @@ fn is_condition(value: &Bson) -> bool {
 /// Turns a condition on an element, built on an empty path, into the form that `$elemMatch` and
 /// `$pull` take: operators alone for plain values, a filter for embedded documents.
 pub(crate) fn on_element(filter: Document) -> Result<Document> {
+    const OF_THE_DOCUMENT: [&str; 4] = ["$text", "$where", "$expr", "$jsonSchema"];
+    if let Some(key) = filter.keys().find(|key| OF_THE_DOCUMENT.contains(&key.as_str())) {
+        let message = format!("`{key}` is about the whole document, not about an element");
+        return Err(crate::Error::invalid(message));
+    }
     match filter.get("") {
         None if filter.iter().any(|(_, operand)| names_value(operand)) => {
             Err(crate::Error::invalid(

@@ -35,6 +35,7 @@ pub use explain::Explain;
 pub use filter::Filter;
 pub use migrate::WriteBacks;
 pub use model::{Document, Embedded, Model};
+pub use path::{Nullable, geo, null_as_empty};
 pub use relation::{LookupStrategy, Ref};
 pub use sort::Sort;
 pub use update::Update;

@@ -3,13 +3,17 @@
 //! The derive gives each model a `fields()` whose methods return paths. A [`Path`] makes filters
 //! (in [`filter`](crate::filter)), updates (in [`update`](crate::update)) and sort keys.
 
+mod array;
 mod array_filters;
+mod class;
 mod coded;
 mod dynamic;
+pub mod geo;
 mod key;
 mod list;
 mod map;
 mod name;
+mod nullable;
 mod number;
 mod types;
 mod wrappers;
@@ -19,12 +23,14 @@ use std::fmt;
 use std::marker::PhantomData;
 
 pub(crate) use array_filters::ArrayFilters;
+pub use class::{Bits, Geospatial, Integral, Newtype, Text};
 pub use coded::{Coded, Coding, Opaque};
 pub use dynamic::dynamic;
 pub use key::IntoKey;
 pub use list::List;
 pub use map::Map;
 pub(crate) use name::Name;
+pub use nullable::{Nullable, null_as_empty};
 pub use number::{Delta, Integer, Number};
 pub use types::Dated;
 

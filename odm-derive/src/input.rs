@@ -55,6 +55,8 @@ pub(crate) struct Field<'a> {
     pub(crate) flatten: bool,
     /// Whether serde may leave the field out.
     pub(crate) skippable: bool,
+    /// Whether the field itself says what a missing one is read as.
+    pub(crate) has_default: bool,
     /// The function that writes the field, where it is not the type's own.
     pub(crate) serialize_with: Option<ExprPath>,
     pub(crate) attrs: FieldAttrs,
@@ -129,6 +131,16 @@ impl Field<'_> {
 
     /// The type in an `Option`, as far as its tokens tell.
     pub(crate) fn option(&self) -> Option<&Type> {
+        self.argument_of("Option")
+    }
+
+    /// Whether the field is a `Nullable`, as far as its tokens tell.
+    pub(crate) fn is_nullable(&self) -> bool {
+        self.argument_of("Nullable").is_some()
+    }
+
+    /// The type that this generic type has for its first argument.
+    fn argument_of(&self, generic: &str) -> Option<&Type> {
         let Type::Path(path) = self.ty else {
             return None;
         };
@@ -136,7 +148,7 @@ impl Field<'_> {
         let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else {
             return None;
         };
-        match (last.ident == "Option", arguments.args.first()?) {
+        match (last.ident == generic, arguments.args.first()?) {
             (true, syn::GenericArgument::Type(inner)) => Some(inner),
             _ => None,
         }

@@ -20,6 +20,7 @@ pub(crate) fn check(input: &Input<'_>, errors: &mut Errors) {
     }
     for field in input.fields() {
         check_opaque(field, errors);
+        check_nullable(field, errors);
         if input.role == Role::Embedded {
             check_not_indexed(field, errors);
         }
@@ -80,6 +81,20 @@ fn check_opaque(field: &Field<'_>, errors: &mut Errors) {
             field.original,
             "an opaque field has no known fields that could stand in its place: remove `flatten` \
              or `opaque`",
+        );
+    }
+}
+
+/// Without serde's two attributes a missing field would be read as null, and could not be written.
+fn check_nullable(field: &Field<'_>, errors: &mut Errors) {
+    if field.is_nullable()
+        && field.serialize_with.is_none()
+        && !(field.skippable && field.has_default)
+    {
+        errors.at(
+            field.ty,
+            "a missing field is told from a null one only by `#[serde(default, \
+             skip_serializing_if = \"Nullable::is_missing\")]`: add it",
         );
     }
 }

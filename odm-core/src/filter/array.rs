@@ -2,10 +2,11 @@
 //!
 //! Source: [array query operators](https://www.mongodb.com/docs/manual/reference/operator/query-array/).
 
-use bson::doc;
+use bson::{Bson, Document, doc};
 
-use super::comparison::encode_all;
-use super::{Filter, is_condition, on_element};
+use super::comparison::{encode, encode_all};
+use super::{Filter, equal_to, is_condition, on_element};
+use crate::model::Kind;
 use crate::path::{Direct, FieldType, IntoKey, List, Name, Path, Queryable};
 
 /// The path that a condition on the elements of a list `L` starts from.
@@ -16,12 +17,39 @@ pub(crate) type ElementRoot<L> =
 pub(crate) fn element_filter<L: List>(
     condition: impl FnOnce(ElementRoot<L>) -> Filter<L::Element>,
 ) -> crate::Result<bson::Document> {
-    let root = Path::new(Name::from(std::borrow::Cow::Borrowed("")));
-    condition(root.into()).into_document().and_then(on_element)
+    condition(element_root::<L>()).into_parts().and_then(on_element)
+}
+
+fn element_root<L: List>() -> ElementRoot<L> {
+    Path::new(Name::from(std::borrow::Cow::Borrowed(""))).into()
+}
+
+/// The condition that an element is equal to the value. A plain null would match a missing field,
+/// and a plain value in an element that is itself an array would not be looked for in it.
+fn contained(value: Bson, is_element: bool) -> Bson {
+    match value {
+        value if is_element || value == Bson::Null => {
+            doc! { "$elemMatch": { "$eq": value } }.into()
+        }
+        value => equal_to(value),
+    }
+}
+
+/// A condition on a value, or on one in a list. The server does not look into an array that is an
+/// element: there it is told to.
+pub(super) fn within<C: FieldType>(
+    name: &Name,
+    condition: crate::Result<Document>,
+) -> crate::Result<Bson> {
+    let is_nested = C::KIND == Kind::Array && name.is_element();
+    condition.map(|condition| match is_nested {
+        true => doc! { "$elemMatch": condition }.into(),
+        false => condition.into(),
+    })
 }
 
 impl<M: 'static, L, V> Path<M, L, V> {
-    /// An element is equal to the value.
+    /// An element is equal to the value: with `None`, an element is null.
     ///
     /// ```
     /// # use odm::prelude::*;
@@ -36,7 +64,9 @@ impl<M: 'static, L, V> Path<M, L, V> {
         V: Queryable,
         K: IntoKey<<L::Element as FieldType>::Key>,
     {
-        Path::<M, L::Element, V>::new(self.name.clone()).eq(value)
+        let is_element = self.name.is_element();
+        let condition = encode::<L::Element>(value).map(|value| contained(value, is_element));
+        Filter::condition(&self.name, condition)
     }
 
     /// Each of the values is equal to an element: `$all`. Without values nothing matches.
@@ -55,11 +85,47 @@ impl<M: 'static, L, V> Path<M, L, V> {
         K: IntoKey<<L::Element as FieldType>::Key>,
     {
         Filter::build(&self.name, encode_all::<L::Element, K>(values), |path, values| {
-            if !values.iter().any(is_condition) {
-                return doc! { path: { "$all": values } };
+            let is_special = |value: &Bson| is_condition(value) || *value == Bson::Null;
+            if path.is_empty() || values.iter().any(is_special) {
+                let each: Vec<_> = values.into_iter().map(|v| contained(v, true)).collect();
+                return doc! { path: { "$all": each } };
             }
-            let each: Vec<_> = values.into_iter().map(|v| doc! { path: { "$eq": v } }).collect();
-            doc! { "$and": each }
+            doc! { path: { "$all": values } }
+        })
+    }
+
+    /// Each of the conditions is met by an element, whichever: `$all` with `$elemMatch`. Without
+    /// conditions nothing matches.
+    ///
+    /// Source: [`$all`](https://www.mongodb.com/docs/manual/reference/operator/query/all/#use--all-with--elemmatch).
+    ///
+    /// ```
+    /// # use odm::prelude::*;
+    /// # #[derive(serde::Serialize, serde::Deserialize, Embedded)]
+    /// # struct Item { size: String, num: i32 }
+    /// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+    /// # struct Product { #[serde(rename = "_id")] id: i32, qty: Vec<Item> }
+    /// let filter = Product::fields().qty().all_elem_match(|item| {
+    ///     [item.size().eq("M") & item.num().gt(50), item.num().eq(100)]
+    /// });
+    /// assert_eq!(
+    ///     filter.to_string(),
+    ///     r#"{ "qty": { "$all": [{ "$elemMatch": { "size": "M", "num": { "$gt": 50 } } }, { "$elemMatch": { "num": 100 } }] } }"#,
+    /// );
+    /// ```
+    pub fn all_elem_match<I>(&self, conditions: impl FnOnce(ElementRoot<L>) -> I) -> Filter<M>
+    where
+        L: List,
+        V: Queryable,
+        I: IntoIterator<Item = Filter<L::Element>>,
+    {
+        let each = |condition: Filter<L::Element>| {
+            Ok(doc! { "$elemMatch": condition.into_parts().and_then(on_element)? })
+        };
+        let conditions: crate::Result<Vec<_>> =
+            conditions(element_root::<L>()).into_iter().map(each).collect();
+        Filter::build(&self.name, conditions, |path, conditions| {
+            doc! { path: { "$all": conditions } }
         })
     }
 

@@ -81,7 +81,31 @@ pub(crate) fn both(mut a: Document, b: Document) -> Document {
 /// Whether a condition can stand beside the one that is already there under its name.
 fn joins(there: Option<&Bson>, condition: &Bson) -> bool {
     /// Operators that mean the same whatever stands beside them.
-    const INDEPENDENT: [&str; 6] = ["$gt", "$gte", "$lt", "$lte", "$ne", "$exists"];
+    const INDEPENDENT: [&str; 23] = [
+        "$gt",
+        "$gte",
+        "$lt",
+        "$lte",
+        "$eq",
+        "$ne",
+        "$in",
+        "$nin",
+        "$not",
+        "$exists",
+        "$type",
+        "$regex",
+        "$options",
+        "$mod",
+        "$all",
+        "$size",
+        "$elemMatch",
+        "$bitsAllSet",
+        "$bitsAnySet",
+        "$bitsAllClear",
+        "$bitsAnyClear",
+        "$geoWithin",
+        "$geoIntersects",
+    ];
     match (there, condition) {
         (None, _) => true,
         (Some(Bson::Document(there)), Bson::Document(more)) => {
@@ -145,10 +169,12 @@ fn negated(filter: Document) -> Document {
 }
 
 fn is_in_nothing(operators: &Document) -> bool {
-    operators.len() == 1 && operators.get_array("$in").is_ok_and(Vec::is_empty)
+    operators.len() == 1
+        && ["$in", "$all"].iter().any(|key| operators.get_array(key).is_ok_and(Vec::is_empty))
 }
 
 fn can_be_under_not(operators: &Document) -> bool {
-    operators.keys().next().is_some_and(|key| key.starts_with('$'))
+    // A value that begins with `$ref` is a reference, and stands for itself.
+    operators.keys().next().is_some_and(|key| key.starts_with('$') && key != "$ref")
         && !operators.contains_key("$not")
 }

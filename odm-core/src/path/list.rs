@@ -119,7 +119,7 @@ impl<M: 'static, L: 'static, V: 'static> Path<M, L, V> {
         T: FieldType,
         L: List<Element = T>,
     {
-        Path::new(self.name.clone()).into()
+        Path::new(self.name.elements()).into()
     }
 
     /// The element at one position, from 0. Filters and updates may use it.

@@ -59,6 +59,20 @@ impl Name {
         }
     }
 
+    /// Whether this is an element itself, as in `elem_match`. The server does not look into arrays
+    /// that are elements.
+    pub(crate) fn is_element(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// The path to any element of the array here.
+    pub(crate) fn elements(&self) -> Self {
+        let message = "the server does not look into an element that is an array: say `elem_match` \
+                       instead of `any`";
+        let refused = || self.is_element().then(|| Error::invalid(message));
+        Self { error: self.error.clone().or_else(refused), ..self.clone() }
+    }
+
     pub(crate) fn is_nullable(&self) -> bool {
         self.nullable
     }
@@ -67,14 +81,14 @@ impl Name {
     pub(crate) fn child(&self, name: &'static str, nullable: bool) -> Self {
         let text = match self.text.is_empty() {
             true => Cow::Borrowed(name),
-            false => Cow::Owned(format!("{}.{name}", self.text)),
+            false => self.join(name),
         };
         self.to(text, self.nullable || nullable)
     }
 
     /// The path to an element: its position, or a positional operator.
     pub(crate) fn segment(&self, segment: impl Display) -> Self {
-        Self { positional: true, ..self.to(format!("{}.{segment}", self.text).into(), true) }
+        Self { positional: true, ..self.to(self.join(segment), true) }
     }
 
     /// The path to the elements that a named condition selects: `$[identifier]`.
@@ -107,16 +121,20 @@ impl Name {
             );
             Some(Error::invalid(message).with_path(self.as_str()))
         });
-        let text = match self.text.is_empty() {
-            true => key.to_owned(),
-            false => format!("{}.{key}", self.text),
-        };
-        Self { error, ..self.to(text.into(), true) }
+        Self { error, ..self.to(self.join(key), true) }
     }
 
     /// A path that goes on from this one.
     fn to(&self, text: Cow<'static, str>, nullable: bool) -> Self {
         let (filters, error) = (self.filters.clone(), self.error.clone());
         Self { text, nullable, positional: self.positional, filters, error }
+    }
+
+    /// The text with one more part. A path to an element itself, as in `elem_match`, is empty.
+    fn join(&self, part: impl Display) -> Cow<'static, str> {
+        Cow::Owned(match self.text.as_ref() {
+            "" => part.to_string(),
+            text => format!("{text}.{part}"),
+        })
     }
 }

@@ -2,8 +2,8 @@
 
 use bson::{Bson, Decimal128};
 
-use super::FieldType;
 use super::types::encode_u64;
+use super::{FieldType, Nullable};
 use crate::error::Result;
 
 /// A field type that holds a number.
@@ -68,7 +68,15 @@ integers!(i8 i16 i32 i64 u8 u16 u32 u64);
 impl<T: Integer> Integer for Option<T> {}
 
 #[diagnostic::do_not_recommend]
+impl<T: Integer> Integer for Nullable<T> {}
+
+#[diagnostic::do_not_recommend]
 impl<T: Number> Number for Option<T> {
+    type Amount = T::Amount;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Number> Number for Nullable<T> {
     type Amount = T::Amount;
 }
 

@@ -2,7 +2,7 @@
 
 use bson::Bson;
 
-use super::{Coded, Coding, FieldType, Nest, Path};
+use super::{Coded, Coding, FieldType, Nest, Nullable, Path};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Kind;
 
@@ -72,6 +72,8 @@ pub trait Dated: FieldType {}
 impl Dated for bson::DateTime {}
 #[diagnostic::do_not_recommend]
 impl<T: Dated> Dated for Option<T> {}
+#[diagnostic::do_not_recommend]
+impl<T: Dated> Dated for Nullable<T> {}
 #[diagnostic::do_not_recommend]
 impl<T: Dated> Dated for Vec<T> {}
 #[diagnostic::do_not_recommend]

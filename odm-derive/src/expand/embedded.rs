@@ -118,6 +118,10 @@ pub(super) fn expand_newtype(input: &Input<'_>, ty: &Type) -> TokenStream {
             type Of = Self;
         }
         #[diagnostic::do_not_recommend]
+        impl __odm::Newtype for #ident {
+            type Inner = #ty;
+        }
+        #[diagnostic::do_not_recommend]
         impl __odm::IntoKey<__odm::Option<#ident>> for #ident {
             fn into_key(self) -> __odm::Option<#ident> {
                 __odm::Some(self)

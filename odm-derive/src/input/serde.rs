@@ -168,6 +168,7 @@ fn read_fields<'a>(
                 doc: super::doc(&original.attrs),
                 flatten: field.attrs.flatten(),
                 skippable: field.attrs.skip_serializing_if().is_some(),
+                has_default: !field.attrs.default().is_none(),
                 serialize_with: field.attrs.serialize_with().cloned(),
                 attrs,
             })
