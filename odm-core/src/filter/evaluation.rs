@@ -52,7 +52,7 @@ impl<M, C, V> Path<M, C, V> {
     /// # #[derive(serde::Serialize, serde::Deserialize, Document)]
     /// # struct Category { #[serde(rename = "_id")] id: i32, path: String }
     /// let filter = Category::fields().path().starts_with(",Books,C++,");
-    /// assert_eq!(filter.to_string(), r#"{ "path": { "$regex": "^,Books,C\\+\\+," } }"#);
+    /// assert_eq!(filter.to_string(), r#"{ "path": { "$regex": "^,Books,C\+\+," } }"#);
     /// ```
     pub fn starts_with(&self, text: impl AsRef<str>) -> Filter<M>
     where
@@ -70,7 +70,7 @@ impl<M, C, V> Path<M, C, V> {
     /// # #[derive(serde::Serialize, serde::Deserialize, Document)]
     /// # struct User { #[serde(rename = "_id")] id: i32, email: String }
     /// let filter = User::fields().email().ends_with("@example.com");
-    /// assert_eq!(filter.to_string(), r#"{ "email": { "$regex": "@example\\.com\\z" } }"#);
+    /// assert_eq!(filter.to_string(), r#"{ "email": { "$regex": "@example\.com\z" } }"#);
     /// ```
     pub fn ends_with(&self, text: impl AsRef<str>) -> Filter<M>
     where

@@ -198,7 +198,7 @@ impl<M, C, V> Path<M, C, V> {
     /// let filter = c.pair().geo_within(Area::rectangle([0.0, 0.0], [2.0, 2.0]));
     /// assert_eq!(
     ///     filter.to_string(),
-    ///     r#"{ "pair": { "$geoWithin": { "$box": [[0.0, 0.0], [2.0, 2.0]] } } }"#,
+    ///     r#"{ "pair": { "$geoWithin": { "$box": [[0, 0], [2, 2]] } } }"#,
     /// );
     /// ```
     pub fn geo_within(&self, area: impl Into<Area>) -> Filter<M>
@@ -223,7 +223,7 @@ impl<M, C, V> Path<M, C, V> {
     /// let filter = Road::fields().line().geo_intersects(Point::new(1.0, 1.0));
     /// assert_eq!(
     ///     filter.to_string(),
-    ///     r#"{ "line": { "$geoIntersects": { "$geometry": { "type": "Point", "coordinates": [1.0, 1.0] } } } }"#,
+    ///     r#"{ "line": { "$geoIntersects": { "$geometry": { "type": "Point", "coordinates": [1, 1] } } } }"#,
     /// );
     /// ```
     pub fn geo_intersects(&self, geometry: impl Into<Geometry>) -> Filter<M>
@@ -255,7 +255,7 @@ impl<M, C, V> Path<M, C, V> {
     /// let filter = Cafe::fields().place().near(Near::point(2.35, 48.86).max_distance(500.0));
     /// assert_eq!(
     ///     filter.to_string(),
-    ///     r#"{ "place": { "$near": { "$geometry": { "type": "Point", "coordinates": [2.35, 48.86] }, "$maxDistance": 500.0 } } }"#,
+    ///     r#"{ "place": { "$near": { "$geometry": { "type": "Point", "coordinates": [2.35, 48.86] }, "$maxDistance": 500 } } }"#,
     /// );
     /// ```
     pub fn near(&self, place: impl Into<Near>) -> Filter<M>

@@ -1,12 +1,12 @@
 //! Rust's arrays as types of fields: stored as arrays that always have the same length.
 
 use bson::Bson;
-use serde::Serialize;
 
+use super::list::visit_elements;
 use super::{FieldType, InArray, IntoKey, Nest};
-use crate::codec::encode_value;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Kind, Shape};
+use crate::relation::Visit;
 
 impl<T: Nest, const N: usize> Nest for [T; N] {
     type Via<V: 'static> = InArray;
@@ -14,17 +14,22 @@ impl<T: Nest, const N: usize> Nest for [T; N] {
 
 /// Not a list: nothing can be pushed to it or pulled from it.
 #[diagnostic::do_not_recommend]
-impl<T: FieldType, const N: usize> FieldType for [T; N]
-where
-    Self: Serialize,
-{
+impl<T: FieldType, const N: usize> FieldType for [T; N] {
     type Path<M: 'static, C: 'static, V: 'static> = T::Path<M, C, V>;
-    type Key = Self;
+    type Key = Vec<T::Key>;
     const KIND: Kind = Kind::Array;
     const INDEXED: Kind = T::INDEXED;
 
-    fn encode(key: &Self) -> Result<Bson> {
-        encode_value(key)
+    fn encode(key: &Self::Key) -> Result<Bson> {
+        if key.len() != N {
+            let message = format!("the field holds {N} values, and there are {}", key.len());
+            return Err(Error::new(ErrorKind::Encode, message));
+        }
+        Vec::<T>::encode(key)
+    }
+
+    fn visit_refs(&mut self, path: &[&str], visit: Visit<'_>) {
+        visit_elements(self, path, visit);
     }
 
     fn shape() -> Option<&'static Shape> {
@@ -33,8 +38,8 @@ where
 }
 
 #[diagnostic::do_not_recommend]
-impl<K, const N: usize> IntoKey<Option<[K; N]>> for [K; N] {
-    fn into_key(self) -> Option<[K; N]> {
-        Some(self)
+impl<K, const N: usize> IntoKey<Option<Vec<K>>> for [K; N] {
+    fn into_key(self) -> Option<Vec<K>> {
+        Some(self.into())
     }
 }

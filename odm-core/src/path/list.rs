@@ -39,19 +39,23 @@ impl<T: FieldType> FieldType for Vec<T> {
     }
 
     fn visit_refs(&mut self, path: &[&str], visit: Visit<'_>) {
-        let position =
-            path.split_first().and_then(|(first, rest)| Some((first.parse().ok()?, rest)));
-        match position {
-            Some((position, rest)) => {
-                let element: Option<&mut T> = self.get_mut::<usize>(position);
-                element.into_iter().for_each(|element| element.visit_refs(rest, visit));
-            }
-            None => self.iter_mut().for_each(|element| element.visit_refs(path, visit)),
-        }
+        visit_elements(self, path, visit);
     }
 
     fn shape() -> Option<&'static Shape> {
         T::shape()
+    }
+}
+
+/// Visits the references in one element, where the path begins with its position, else in all.
+pub(super) fn visit_elements<T: FieldType>(elements: &mut [T], path: &[&str], visit: Visit<'_>) {
+    let position = path.split_first().and_then(|(first, rest)| Some((first.parse().ok()?, rest)));
+    match position {
+        Some((position, rest)) => {
+            let element: Option<&mut T> = elements.get_mut::<usize>(position);
+            element.into_iter().for_each(|element| element.visit_refs(rest, visit));
+        }
+        None => elements.iter_mut().for_each(|element| element.visit_refs(path, visit)),
     }
 }
 
