@@ -1,10 +1,10 @@
 //! Tables of filters: what each becomes, and what the server finds by it.
 
 use bson::{Document as BsonDocument, doc};
+use futures::TryStreamExt;
 use odm::prelude::*;
 use odm::{Collection, Document};
 use odm_testkit::{Kit, TestResult};
-use serde::{Deserialize, Serialize};
 
 use crate::support::database;
 
@@ -44,7 +44,7 @@ pub(crate) async fn assert_found<T: Document>(
 pub(crate) async fn ids<T: Document>(
     collection: &Collection<T>,
     filter: Filter<T>,
-) -> odm::Result<Vec<i32>> {
+) -> TestResult<Vec<i32>> {
     let mut found = ids_as_found(collection, filter).await?;
     found.sort_unstable();
     Ok(found)
@@ -54,13 +54,11 @@ pub(crate) async fn ids<T: Document>(
 pub(crate) async fn ids_as_found<T: Document>(
     collection: &Collection<T>,
     filter: Filter<T>,
-) -> odm::Result<Vec<i32>> {
-    #[derive(Serialize, Deserialize, Embedded)]
-    struct OnlyId {
-        _id: i32,
-    }
-    let found = collection.find(filter).project::<OnlyId>().await?;
-    Ok(found.into_iter().map(|one| one._id).collect())
+) -> TestResult<Vec<i32>> {
+    let raw = collection.driver().clone_with_type::<BsonDocument>();
+    let found = raw.find(filter.into_document()?).projection(doc! { "_id": 1 }).await?;
+    let found: Vec<_> = found.try_collect().await?;
+    Ok(found.iter().filter_map(|document| document.get_i32("_id").ok()).collect())
 }
 
 /// The message of a filter that is refused before anything is sent.

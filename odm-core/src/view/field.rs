@@ -7,7 +7,7 @@ use bson::Bson;
 
 use super::Selection;
 use crate::model::Document;
-use crate::path::{Coded, Coding, Direct, Opaque};
+use crate::path::{Coded, Coding, Direct, Nullable, Opaque, geo};
 use crate::relation::Ref;
 
 /// A type that a field of a [`View`](super::View) can have.
@@ -97,6 +97,14 @@ whole!(
     bson::JavaScriptCodeWithScope,
     bson::Document,
     Bson,
+    geo::Point,
+    geo::LineString,
+    geo::Polygon,
+    geo::MultiPoint,
+    geo::MultiLineString,
+    geo::MultiPolygon,
+    geo::Geometry,
+    geo::GeometryCollection,
 );
 
 #[diagnostic::do_not_recommend]
@@ -122,6 +130,7 @@ macro_rules! around {
 
 around! {
     <T> Option<T> => Option<T::Of>, T::select;
+    <T> Nullable<T> => Nullable<T::Of>, T::select;
     <T> Box<T> => Box<T::Of>, T::select;
     <T> Vec<T> => Vec<T::Of>, T::select;
     <T> VecDeque<T> => VecDeque<T::Of>, T::select;
@@ -129,4 +138,13 @@ around! {
     <T, S: BuildHasher> HashSet<T, S> => HashSet<T::Of, S>, T::select;
     <T> BTreeMap<String, T> => BTreeMap<String, T::Of>, |_| false;
     <T, S: BuildHasher> HashMap<String, T, S> => HashMap<String, T::Of, S>, |_| false;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: ViewField, const N: usize> ViewField for [T; N] {
+    type Of = [T::Of; N];
+
+    fn select(selection: &mut Selection) -> bool {
+        T::select(selection)
+    }
 }
