@@ -31,25 +31,27 @@ impl Geometry {
         match self {
             Self::Point(point) => point.coordinates.check(),
             Self::LineString(line) => check_line(&line.coordinates),
-            Self::Polygon(polygon) => polygon.coordinates.iter().try_for_each(check_ring),
+            Self::Polygon(polygon) => polygon.coordinates.iter().try_for_each(|r| check_ring(r)),
             Self::MultiPoint(points) => points.coordinates.iter().try_for_each(|p| p.check()),
-            Self::MultiLineString(lines) => lines.coordinates.iter().try_for_each(check_line),
+            Self::MultiLineString(lines) => {
+                lines.coordinates.iter().try_for_each(|l| check_line(l))
+            }
             Self::MultiPolygon(polygons) => {
-                polygons.coordinates.iter().flatten().try_for_each(check_ring)
+                polygons.coordinates.iter().flatten().try_for_each(|r| check_ring(r))
             }
             Self::GeometryCollection(all) => all.geometries().iter().try_for_each(Self::check),
         }
     }
 }
 
-fn check_line(line: &Vec<Position>) -> Result<()> {
+fn check_line(line: &[Position]) -> Result<()> {
     if line.len() < 2 {
         return Err(Error::invalid("a line needs two positions"));
     }
     line.iter().try_for_each(|position| position.check())
 }
 
-fn check_ring(ring: &Vec<Position>) -> Result<()> {
+fn check_ring(ring: &[Position]) -> Result<()> {
     if ring.len() < 4 || ring.first() != ring.last() {
         let message = "a ring of a polygon needs three corners and ends where it begins";
         return Err(Error::invalid(message));
