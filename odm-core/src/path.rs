@@ -66,7 +66,7 @@ impl Queryable for InArray {}
 #[diagnostic::on_unimplemented(
     message = "this path goes through an array, and an update must say which element",
     label = "of which element?",
-    note = "name the element before the field: `.at(0)` by position, `.matched()` for the one that the filter matched, `.all_elements()` for each"
+    note = "name the element before the field: `.at(0)` by position, `.matched()` for the one that the filter matched, `.all_elements()` for each, `.filtered(…)` for those that meet a condition"
 )]
 pub trait Updatable: 'static {}
 #[diagnostic::do_not_recommend]

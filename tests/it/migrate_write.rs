@@ -167,6 +167,34 @@ fn an_old_program_cannot_damage_a_newer_document() -> TestResult {
     })
 }
 
+/// Without an answer nobody could tell whether an old document is to be migrated first.
+#[test]
+fn a_guarded_write_needs_an_answer() -> TestResult {
+    odm_testkit::run(async |kit| {
+        let orders = database(&kit).collection::<Order>();
+        let o = Order::fields();
+        let unacknowledged =
+            || odm::options::WriteConcern::from(odm::options::Acknowledgment::Nodes(0));
+        let mine = Order { id: 1, qty: 1, price: 1, total: 1, log: vec![] };
+        macro_rules! refused {
+            ($action:expr) => {{
+                let (result, sent) = kit.commands($action.write_concern(unacknowledged())).await;
+                let error = result.err().ok_or("accepted")?;
+                assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
+                assert!(sent.is_empty(), "{sent}");
+            }};
+        }
+        refused!(orders.update_one(o.id().eq(1), o.qty().set(1)));
+        refused!(orders.update_one(o.qty().eq(1), o.qty().set(2)));
+        refused!(orders.replace_one(o.id().eq(1), &mine));
+        refused!(orders.delete_one(o.qty().eq(1)));
+        refused!(orders.find_one_and_update(o.id().eq(1), o.qty().set(1)));
+        refused!(orders.find_one_and_replace(o.id().eq(1), &mine));
+        refused!(orders.find_one_and_delete(o.id().eq(1)));
+        Ok(())
+    })
+}
+
 /// Writers of the old program by path and by replace, readers that migrate, writers of the new
 /// program, all at once: every acknowledged write is there at the end, and every total is right.
 #[test]

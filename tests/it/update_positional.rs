@@ -210,6 +210,42 @@ fn misuse_is_refused_before_anything_is_sent() -> TestResult {
     })
 }
 
+/// MI4033: whatever its position meanwhile, the element that meets the condition changes.
+#[test]
+fn an_element_is_found_wherever_it_has_moved() -> TestResult {
+    odm_testkit::run(async |kit| {
+        let orders = database(&kit).collection::<Order>();
+        let o = Order::fields();
+        orders.insert_one(order()).await?;
+        let read = orders.get(1).await?.ok_or("gone")?;
+        let mut lines = read.lines.clone();
+        lines.reverse();
+        orders.update_one(o.id().eq(1), o.lines().set(lines)).await?;
+        let first = &read.lines[0].sku;
+        let change = o.lines().filtered("line", |line| line.sku().eq(first)).qty().set(99);
+        orders.update_one(o.id().eq(1), change).await?;
+        let quantities = orders.get(1).await?.ok_or("gone")?.lines.into_iter().map(|l| l.qty);
+        assert!(quantities.eq([3, 2, 99]));
+        Ok(())
+    })
+}
+
+/// MG9427: an element is set without the list having been read, and the others stay.
+#[test]
+fn setting_one_element_leaves_the_others() -> TestResult {
+    odm_testkit::run(async |kit| {
+        let orders = database(&kit).collection::<Order>();
+        let o = Order::fields();
+        orders.insert_one(order()).await?;
+        orders.update_one(o.id().eq(1), o.lines().at(0).qty().set(7)).await?;
+        let stored = orders.get(1).await?.ok_or("gone")?;
+        let mut expected = order();
+        expected.lines[0].qty = 7;
+        assert_eq!(stored, expected);
+        Ok(())
+    })
+}
+
 /// Why a filter with conditions on two arrays is refused: the server takes the position in the one
 /// for the position in the other.
 #[test]

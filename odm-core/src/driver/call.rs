@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use bson::{Bson, Document, RawDocument, RawDocumentBuf};
-use mongodb::options::{ReadConcern, ReadPreference};
+use mongodb::options::{Acknowledgment, ReadConcern, ReadPreference};
 use mongodb::results::{DeleteResult, InsertManyResult, InsertOneResult, UpdateResult};
 
 use super::failure::Failure;
@@ -93,6 +93,13 @@ impl Call {
 
     pub(super) fn operation(&self) -> &'static str {
         self.operation
+    }
+
+    /// Whether the server tells what became of the write.
+    pub(crate) fn is_acknowledged(&self) -> bool {
+        let of_call = self.options.as_ref().and_then(|options| options.write_concern.as_ref());
+        let concern = of_call.or_else(|| self.target.collection().write_concern());
+        concern.is_none_or(|concern| concern.w != Some(Acknowledgment::Nodes(0)))
     }
 
     /// Adds to an error what this call knows: model, operation, collection.

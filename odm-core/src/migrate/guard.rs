@@ -108,6 +108,7 @@ impl Guard {
         A: Future<Output = Result<Option<R>>>,
     {
         let Write { call, filter, insertion, .. } = *write;
+        check_acknowledged(call)?;
         // A refused insertion would end the transaction, so there it is first looked whether there
         // is a document to change.
         let blind = names_id(filter) && !(insertion.is_some() && call.is_in_transaction());
@@ -174,6 +175,7 @@ impl Guard {
         A: Future<Output = Result<Option<R>>>,
     {
         let Write { call, filter, sort, .. } = *write;
+        check_acknowledged(call)?;
         for _ in 0..ATTEMPTS {
             let id = match names_id(filter) {
                 true => BsonDocument::new(),
@@ -279,6 +281,17 @@ impl Guard {
             model = (at.previous)();
         }
         doc! { self.version.field: { "$in": known } }
+    }
+}
+
+/// Without an answer nobody knows whether there was a document of the current version.
+fn check_acknowledged(call: &Call) -> Result<()> {
+    match call.is_acknowledged() {
+        true => Ok(()),
+        false => Err(call.context(Error::invalid(
+            "a write of one document of a model with a schema version needs the server's answer: \
+             the write concern `w: 0` gives none",
+        ))),
     }
 }
 
