@@ -66,6 +66,10 @@ mod guide {
     mod updates {}
     #[doc = include_str!("../book/src/views.md")]
     mod views {}
+    #[doc = include_str!("../book/src/reading.md")]
+    mod reading {}
+    #[doc = include_str!("../book/src/paging.md")]
+    mod paging {}
     #[doc = include_str!("../book/src/references.md")]
     mod references {}
     #[doc = include_str!("../book/src/schema-versions.md")]

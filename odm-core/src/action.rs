@@ -10,6 +10,8 @@ mod upsert;
 
 mod count_documents;
 mod delete;
+mod distinct;
+mod estimated_document_count;
 mod exists;
 mod find;
 mod find_one;
@@ -24,8 +26,10 @@ mod update;
 
 pub use count_documents::CountDocuments;
 pub use delete::{DeleteMany, DeleteOne};
+pub use distinct::{Distinct, OneValue, Value, ValueOf};
+pub use estimated_document_count::EstimatedDocumentCount;
 pub use exists::Exists;
-pub use find::{DocumentStream, Find};
+pub use find::{DocumentStream, Find, FindPage};
 pub use find_one::FindOne;
 pub use find_one_and_delete::FindOneAndDelete;
 pub use find_one_and_replace::FindOneAndReplace;

@@ -23,4 +23,4 @@ pub use database::Database;
 pub use session::{Session, StartSession, StartTransaction};
 pub(crate) use target::Target;
 pub use transaction::{Transaction, Tx};
-pub(crate) use watch::Watch;
+pub(crate) use watch::{Counted, Watch};

@@ -180,6 +180,14 @@ impl Error {
         self
     }
 
+    /// Replaces the beginning of the path.
+    pub(crate) fn with_path_in_place(mut self, begins: &str, path: &str) -> Self {
+        let found = self.0.path.unwrap_or_default();
+        let rest = found.strip_prefix(begins).unwrap_or_default();
+        self.0.path = Some(format!("{path}{rest}"));
+        self
+    }
+
     /// Names the step of a chain of versions that failed.
     pub(crate) fn at_step(mut self, from: Option<&str>, to: &str) -> Self {
         let from = from.unwrap_or("the first version");

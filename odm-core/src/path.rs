@@ -112,6 +112,10 @@ pub trait FieldType: Nest + Sized {
     /// Whether null is a value of the type.
     const OPTIONAL: bool = false;
 
+    /// Whether serde functions say how the value is written, and not its type.
+    #[doc(hidden)]
+    const IS_CODED: bool = false;
+
     /// The stored names of the fields of an embedded document.
     const NAMES: &'static Names = &Names::NONE;
 

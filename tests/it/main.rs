@@ -1,6 +1,7 @@
 //! The library on a real MongoDB: one binary, a fresh database for each test.
 
 mod action_commands;
+mod action_distinct;
 mod action_sessions;
 mod aggregate_expressions;
 mod codec_failures;
@@ -20,6 +21,9 @@ mod index_plan;
 mod migrate_read;
 mod migrate_write;
 mod null_missing;
+mod paging_order;
+mod paging_refused;
+mod paging_walk;
 mod read_path;
 mod relation_lookup;
 mod support;

@@ -35,6 +35,8 @@ impl<T: Document> Collection<T> {
         CountDocuments {
             call: Call::new(self.target(), "count_documents"),
             filter: filter.into_document(),
+            limit: None,
+            skip: None,
         }
     }
 }
@@ -45,9 +47,23 @@ impl<T: Document> Collection<T> {
 pub struct CountDocuments {
     call: Call,
     filter: Result<BsonDocument>,
+    limit: Option<u64>,
+    skip: Option<u64>,
 }
 
 impl CountDocuments {
+    /// Counts to this number at most; 0 means no limit.
+    pub fn limit(mut self, limit: u32) -> Self {
+        self.limit = (limit > 0).then_some(limit.into());
+        self
+    }
+
+    /// Leaves out this many of the documents that match.
+    pub fn skip(mut self, skip: u64) -> Self {
+        self.skip = Some(skip);
+        self
+    }
+
     option_setters!(session, read_concern, read_preference, max_time, hint, collation, comment);
 }
 
@@ -58,7 +74,7 @@ impl IntoFuture for CountDocuments {
     fn into_future(self) -> Self::IntoFuture {
         self.call.watch(self.filter.as_ref().ok()).run(async move {
             let filter = self.filter.map_err(|error| self.call.context(error))?;
-            self.call.count_documents(filter, None, None).await
+            self.call.count_documents(filter, self.limit, self.skip).await
         })
     }
 }

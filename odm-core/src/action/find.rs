@@ -1,8 +1,10 @@
 //! `find`.
 
 mod documents;
+mod page;
 
 pub use documents::DocumentStream;
+pub use page::FindPage;
 
 use std::fmt;
 use std::future::IntoFuture;
@@ -95,8 +97,8 @@ impl<M: Document, T: Send + 'static> Find<M, T> {
         self
     }
 
-    /// Leaves out this many documents first. The server walks over them: for pages deep in a
-    /// collection, filter by the last key seen instead.
+    /// Leaves out this many documents first. The server walks over them: for pages, use
+    /// [`page`](Find::page).
     pub fn skip(mut self, skip: u64) -> Self {
         self.options.skip = Some(skip);
         self

@@ -226,6 +226,23 @@ impl Call {
         run!(self, count)
     }
 
+    pub(crate) async fn estimated_document_count(&self) -> Result<u64> {
+        let started = Instant::now();
+        let mut count = self.target.collection().estimated_document_count();
+        with_options!(self, count, [read_concern, selection_criteria, max_time, comment]);
+        count.await.map_err(|error| self.failed(started, &[], error))
+    }
+
+    pub(crate) async fn distinct(&self, path: &str, filter: Document) -> Result<Vec<Bson>> {
+        let mut distinct = self.target.collection().distinct(path, filter);
+        with_options!(
+            self,
+            distinct,
+            [read_concern, selection_criteria, max_time, collation, comment]
+        );
+        run!(self, distinct)
+    }
+
     pub(crate) async fn insert_one(&self, document: &RawDocumentBuf) -> Result<InsertOneResult> {
         let sent = std::slice::from_ref(document);
         let mut insert = self.target.collection().insert_one(document);

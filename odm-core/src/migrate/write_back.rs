@@ -41,6 +41,12 @@ impl WriteBack {
         let size = encoded_size(&filter)? + encoded_size(&update)? + STATEMENT;
         (size <= LARGEST).then_some(Self { filter, update, size })
     }
+
+    /// Whether it changes this field.
+    pub(crate) fn changes(&self, name: &str) -> bool {
+        let changed = self.update.values().filter_map(Bson::as_document);
+        changed.into_iter().any(|fields| fields.contains_key(name))
+    }
 }
 
 /// A command takes 16 MB; one write-back must fit into it.

@@ -43,6 +43,7 @@ impl<F: Coding> FieldType for Coded<F> {
     type Path<M: 'static, C: 'static, V: 'static> = Path<M, C, V>;
     type Key = F::Value;
     const KIND: Kind = Kind::Any;
+    const IS_CODED: bool = true;
 
     fn encode(key: &F::Value) -> Result<Bson> {
         struct AsStored<'a, F: Coding>(&'a F::Value);

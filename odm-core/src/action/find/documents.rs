@@ -11,9 +11,10 @@ use futures::future::BoxFuture;
 use futures::{FutureExt, Stream, TryStreamExt};
 
 use crate::driver::{Batches, Call, Watch};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::migrate::{Collected, Read, ReadFn};
 use crate::model::Document;
+use crate::page::PageReader;
 use crate::relation::{Joined, Node, Targets, resolve};
 
 /// How many documents are resolved at once.
@@ -99,6 +100,7 @@ struct Reading<T> {
     relations: Relations<T>,
     write_back: bool,
     upgraded: Collected,
+    page: Option<PageReader>,
 }
 
 impl<T> DocumentStream<T> {
@@ -110,7 +112,8 @@ impl<T> DocumentStream<T> {
     ) -> Self {
         let write_back = write_back && batches.call().can_write_back();
         let upgraded = Collected::default();
-        let reading = Box::new(Reading { batches, read, relations, write_back, upgraded });
+        let reading =
+            Box::new(Reading { batches, read, relations, write_back, upgraded, page: None });
         let state = match reading.relations.nodes.is_empty() {
             true => State::Reading(reading),
             false => State::Resolved(reading, VecDeque::new()),
@@ -179,10 +182,22 @@ impl<T> Reading<T> {
     fn read_batch(&mut self, joined: &mut Joined, documents: &mut Vec<Result<T>>) {
         let read = self.read;
         while let Some(row) = self.batches.buffered() {
+            if self.page.as_mut().is_some_and(|page| !page.takes_another()) {
+                continue;
+            }
+            let page = &mut self.page;
+            let mut read = |raw: &RawDocument| match page {
+                Some(page) => page.read(read, raw),
+                None => read(raw),
+            };
             let document = row.and_then(|row| match self.relations.joins {
                 true => {
                     let document = joined.take_row(&self.relations.nodes, row)?;
-                    read_row(read, joined, &document)
+                    let document = read(&document)?;
+                    if document.write_back.is_some() {
+                        joined.parent_upgraded();
+                    }
+                    Ok(document)
                 }
                 false => read(row),
             });
@@ -206,14 +221,6 @@ impl<T> Reading<T> {
             call.send_write_backs(&mut self.upgraded).await;
         }))
     }
-}
-
-fn read_row<T>(read: ReadFn<T>, joined: &mut Joined, document: &RawDocument) -> Result<Read<T>> {
-    let document = read(document)?;
-    if document.write_back.is_some() {
-        joined.parent_upgraded();
-    }
-    Ok(document)
 }
 
 // Documents are moved out, never pinned.
@@ -285,6 +292,24 @@ impl<T: Send + 'static> DocumentStream<T> {
                 }
             }
         }
+    }
+
+    /// The documents of a page, or the first error. What was upgraded is written back.
+    pub(super) async fn collect_page(mut self, page: PageReader) -> Result<(Vec<T>, PageReader)> {
+        let (State::Reading(mut reading) | State::Resolved(mut reading, _)) =
+            std::mem::replace(&mut self.state, State::Ended)
+        else {
+            return Ok((Vec::new(), page));
+        };
+        reading.page = Some(page);
+        let (mut reading, documents) = reading.resolved().await;
+        let page = reading.page.take();
+        if let Some(writing) = reading.finish() {
+            writing.await;
+        }
+        let documents = documents.into_iter().collect::<Result<_>>()?;
+        let page = page.ok_or_else(|| Error::invalid("the page was not read"))?;
+        Ok((documents, page))
     }
 
     /// Reads no further, and sends the write-backs.
