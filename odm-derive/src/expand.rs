@@ -4,7 +4,6 @@ mod document;
 mod embedded;
 mod enums;
 mod fields;
-mod read;
 mod refs;
 mod shape;
 pub(crate) mod view;

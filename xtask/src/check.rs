@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::run::{Result, cargo, succeed};
-use crate::{book, examples, test, tidy};
+use crate::{book, conformance, examples, test, tidy};
 
 type Step = (&'static str, fn() -> Result);
 
@@ -13,6 +13,7 @@ const STEPS: &[Step] = &[
     ("tidy", tidy::run),
     ("clippy", clippy),
     ("test", || test::run(&[])),
+    ("conformance", conformance::run_if_there),
     ("rustdoc", rustdoc),
     ("book", book::run),
     ("examples", || examples::run(&[])),

@@ -6,6 +6,7 @@ mod bench;
 mod bench_compile;
 mod book;
 mod check;
+mod conformance;
 mod examples;
 mod run;
 mod test;
@@ -23,6 +24,9 @@ usage: cargo xtask TASK
   tidy                     rules about the sources that no other tool checks
   test [ARGS]              every test of the workspace, ARGS go to `cargo test`
   book                     build the guide
+  conformance [--data FOLDER]
+                           public test suites through the library, on a real server; without a
+                           folder, that of `ODM_CONFORMANCE_DATA` or `../shared/data`, if it is there
   examples [NAMES]         run the examples, all of them or those named
   bench [OPTIONS] [WORKS]  what the library costs at run time, against the bare driver, in all works
                            or those named: `--quick` for fewer documents and runs, `--runs N`
@@ -50,6 +54,8 @@ fn dispatch(args: &[String]) -> Result {
         ("book", []) => book::run(),
         ("examples", names) => examples::run(names),
         ("bench", rest) => bench::run(rest),
+        ("conformance", []) => conformance::run_if_there(),
+        ("conformance", rest) => conformance::run(rest),
         ("bench-compile", rest) => bench_compile::run(rest),
         ("help" | "--help" | "-h", _) => {
             println!("{USAGE}");

@@ -20,12 +20,9 @@ pub(super) fn expand_struct(input: &Input<'_>, fields: &[Field<'_>]) -> TokenStr
     let names = shape::names(fields, &declared);
     let refs = super::refs::of_struct(fields, &declared);
     let path = quote!(#paths_name<__M, __C, __V>);
-    let (readings, read) = super::read::of_struct(input, fields, &declared);
-    let methods = quote!(#read #refs);
-    let traits = traits(ident, &path, &quote!(__odm::Kind::Document), &names, &methods);
+    let traits = traits(ident, &path, &quote!(__odm::Kind::Document), &names, &refs);
     quote! {
         #(#codings)*
-        #readings
         #paths_type
         #flatten_checks
         static __SHAPE: __odm::Shape = {
@@ -52,7 +49,7 @@ pub(super) fn traits(
     path: &TokenStream,
     kind: &TokenStream,
     names: &TokenStream,
-    methods: &TokenStream,
+    refs: &TokenStream,
 ) -> TokenStream {
     quote! {
         impl __odm::Nest for #ident {
@@ -70,7 +67,7 @@ pub(super) fn traits(
             fn shape() -> __odm::Option<&'static __odm::Shape> {
                 __odm::Some(&__SHAPE)
             }
-            #methods
+            #refs
         }
         #[diagnostic::do_not_recommend]
         impl __odm::ViewField for #ident {
@@ -96,7 +93,6 @@ pub(super) fn expand_newtype(input: &Input<'_>, ty: &Type) -> TokenStream {
     let (kind, optional) = (declared.get("KIND"), declared.get("OPTIONAL"));
     let (indexed, names) = (declared.get("INDEXED"), declared.get("NAMES"));
     let shape = declared.get("shape");
-    let read = super::read::of_newtype(input, &declared);
     quote! {
         impl __odm::Nest for #ident {
             type Via<__V: 'static> = <#ty as __odm::Nest>::Via<__V>;
@@ -116,7 +112,6 @@ pub(super) fn expand_newtype(input: &Input<'_>, ty: &Type) -> TokenStream {
             fn shape() -> __odm::Option<&'static __odm::Shape> {
                 #shape()
             }
-            #read
         }
         #[diagnostic::do_not_recommend]
         impl __odm::ViewField for #ident {

@@ -7,7 +7,6 @@ use serde_derive_internals::attr::TagType;
 use serde_derive_internals::{Ctxt, Derive};
 use syn::{Attribute, DeriveInput, Ident, Member};
 
-use super::reading::{self, Reading};
 use super::{Content, Data, Field, Role, Variant};
 use crate::attr::{self, FieldAttrs};
 use crate::errors::Errors;
@@ -17,8 +16,6 @@ pub(super) struct Stored<'a> {
     pub(super) data: Data<'a>,
     /// Whether fields that are not declared are an error.
     pub(super) is_strict: bool,
-    /// How it is read without it.
-    pub(super) reading: Option<Reading<'a>>,
 }
 
 /// `None` where the type cannot be derived for; the errors say why, unless serde's derive does.
@@ -41,8 +38,7 @@ pub(super) fn read<'a>(
     };
     check_container(&container, input, role, errors);
     let is_strict = container.attrs.deny_unknown_fields();
-    let reading = reading::read(&container, input);
-    read_data(container, input, role, errors).map(|data| Stored { data, is_strict, reading })
+    read_data(container, input, role, errors).map(|data| Stored { data, is_strict })
 }
 
 fn read_data<'a>(
