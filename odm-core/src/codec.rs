@@ -1,11 +1,13 @@
-//! Between Rust values and BSON, always through serde's raw (not human-readable) form, so that a
-//! filter finds what an insert stored.
+//! Between Rust values and BSON, always in serde's raw (not human-readable) form, so that a filter
+//! finds what an insert stored. Documents are read without serde where that gives the same.
 
 mod depth;
 mod failure;
+pub(crate) mod read;
 mod version;
 
 pub(crate) use depth::shallow;
+pub use read::RawValue;
 pub(crate) use version::{VersionElement, find as find_version, remove as without_version};
 
 use bson::{Bson, Document, RawBsonRef, RawDocument, RawDocumentBuf};
@@ -46,7 +48,8 @@ pub(crate) fn of_document(error: Error, raw: &RawDocument, model: &Model) -> Err
     error.with_model(model.name).with_id(failure::id_of(raw))
 }
 
-/// Decodes a document or part of one that has no version.
+/// Decodes a document or part of one that has no version, by serde.
+#[cold]
 pub(crate) fn decode_shape<T: DeserializeOwned>(raw: &RawDocument, shape: &Shape) -> Result<T> {
     depth::check(raw)?;
     bson::deserialize_from_slice(raw.as_bytes())

@@ -34,6 +34,7 @@ pub use nullable::{Nullable, null_as_empty};
 pub use number::{Delta, Integer, Number};
 pub use types::Dated;
 
+use crate::codec::RawValue;
 use crate::error::Result;
 use crate::model::{Field, Kind, Names, Shape};
 use crate::relation::Visit;
@@ -128,6 +129,35 @@ pub trait FieldType: Nest + Sized {
     /// # Errors
     /// [`ErrorKind::Encode`](crate::ErrorKind::Encode) if the value has no BSON form.
     fn encode(key: &Self::Key) -> Result<bson::Bson>;
+
+    /// Reads a stored value without serde: just what serde would make of it, or `None`, and then
+    /// serde decodes the whole document. A type that serde alone can read says `by_serde(value)`.
+    #[doc(hidden)]
+    fn read_raw(_value: RawValue<'_>) -> Option<Self> {
+        None
+    }
+
+    /// The value of a field that is not stored, where serde has one.
+    #[doc(hidden)]
+    fn read_missing() -> Option<Self> {
+        None
+    }
+
+    /// Reads a field. Whether it was read, and for the first time. The derive calls it.
+    #[doc(hidden)]
+    fn read_into(slot: &mut Option<Self>, value: RawValue<'_>) -> bool {
+        if slot.is_some() {
+            return false;
+        }
+        *slot = Self::read_raw(value);
+        slot.is_some()
+    }
+
+    /// The field that was read, or that is not stored. The derive calls it.
+    #[doc(hidden)]
+    fn read_or_missing(slot: Option<Self>) -> Option<Self> {
+        slot.or_else(Self::read_missing)
+    }
 
     /// Hands each reference at the path below this value to `visit`.
     #[doc(hidden)]

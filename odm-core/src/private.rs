@@ -1,6 +1,7 @@
 //! What generated code names. Not part of the public interface.
 
 pub use std::convert::From;
+pub use std::default::Default;
 pub use std::ops::Deref;
 pub use std::option::Option::{self, None, Some};
 pub use std::primitive::{bool, str};
@@ -9,10 +10,13 @@ pub use std::string::String;
 pub use std::vec::Vec;
 
 pub use bson::Bson;
-pub use serde::Serializer;
+pub use serde::{Deserializer, Serializer};
 
 pub use crate::aggregate::{Expr, IntoExpr};
-pub use crate::codec::encode_value;
+pub use crate::codec::read::{
+    Decoding, Fields, Reader, by_serde, decoded_into, opaque_into, opaque_or_missing,
+};
+pub use crate::codec::{RawValue, encode_value};
 pub use crate::filter::Filter;
 pub use crate::index::Index;
 pub use crate::migrate::{Ancestor, First};
@@ -143,6 +147,34 @@ pub const fn is_id(field: &Field) -> bool {
 #[must_use]
 pub const fn is_document(field: &Field) -> bool {
     matches!(field.kind, Kind::Document | Kind::Any)
+}
+
+/// Whether a document is read as its declaration says, and not by hand.
+///
+/// The bound says less than is needed: where serde's derives are missing, that is an error already.
+#[inline]
+#[must_use]
+pub fn is_derived_document<T: Document>(reader: &Reader) -> bool {
+    reader.is_struct::<T>()
+}
+
+/// Whether an embedded document is read as its declaration says, and not by hand.
+#[inline]
+#[must_use]
+pub fn is_derived<T: Embedded>(reader: &Reader) -> bool {
+    reader.is_struct::<T>()
+}
+
+/// The position of the variant that is stored; `None` where only serde can say.
+#[must_use]
+pub fn variant<T: Embedded>(reader: &Reader, value: RawValue<'_>) -> Option<usize> {
+    reader.variant::<T>(value)
+}
+
+/// Reads an embedded value by serde.
+#[must_use]
+pub fn embedded_by_serde<T: Embedded>(value: RawValue<'_>) -> Option<T> {
+    by_serde(value)
 }
 
 /// Encodes an embedded value as it would be stored in a field.

@@ -4,6 +4,7 @@ mod document;
 mod embedded;
 mod enums;
 mod fields;
+mod read;
 mod refs;
 mod shape;
 pub(crate) mod view;

@@ -1,6 +1,7 @@
 //! Reads a struct or enum into the form that the other stages ask: names as serde stores them,
 //! types, documentation and `#[odm(...)]`.
 
+mod reading;
 mod serde;
 mod view;
 
@@ -12,6 +13,8 @@ use syn::{Attribute, DeriveInput, Expr, ExprPath, Lit, Type, Visibility};
 
 use crate::attr::{ContainerAttrs, FieldAttrs};
 use crate::errors::Errors;
+
+pub(crate) use reading::{Default, Names, ReadField, Reading};
 
 /// Which derive is being expanded.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,6 +33,8 @@ pub(crate) struct Input<'a> {
     pub(crate) data: Data<'a>,
     /// Whether fields that are not declared are an error to serde.
     pub(crate) is_strict: bool,
+    /// How the type is read without serde, where that can be done.
+    pub(crate) reading: Option<Reading<'a>>,
 }
 
 pub(crate) enum Data<'a> {
@@ -83,7 +88,7 @@ impl<'a> Input<'a> {
         errors: &mut Errors,
     ) -> Option<Self> {
         let attrs = ContainerAttrs::from_syn(&input.attrs, role, errors);
-        let serde::Stored { data, is_strict } = serde::read(input, role, errors)?;
+        let serde::Stored { data, is_strict, reading } = serde::read(input, role, errors)?;
         Some(Self {
             role,
             ident: &input.ident,
@@ -92,6 +97,7 @@ impl<'a> Input<'a> {
             attrs,
             data,
             is_strict,
+            reading,
         })
     }
 }

@@ -6,6 +6,7 @@ mod action_sessions;
 mod aggregate_expressions;
 mod codec_failures;
 mod codec_models;
+mod codec_reader;
 mod dynamic_model;
 mod error_kinds;
 mod explain;

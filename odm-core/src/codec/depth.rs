@@ -18,7 +18,13 @@ const MIN_BYTES_PER_LEVEL: usize = 7;
 ///
 /// Small documents cannot be, so they cost one comparison.
 pub(super) fn check(raw: &RawDocument) -> Result<()> {
-    if raw.as_bytes().len() <= MAX_DEPTH * MIN_BYTES_PER_LEVEL || !is_deeper(raw, MAX_DEPTH) {
+    check_below(raw, 0)
+}
+
+/// The same for a document that lies in `depth` others.
+pub(super) fn check_below(raw: &RawDocument, depth: usize) -> Result<()> {
+    let limit = MAX_DEPTH.saturating_sub(depth);
+    if raw.as_bytes().len() <= limit * MIN_BYTES_PER_LEVEL || !is_deeper(raw, limit) {
         return Ok(());
     }
     Err(Error::new(ErrorKind::Decode, format!("nested more than {MAX_DEPTH} levels deep")))

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use bson::{RawBsonRef, RawDocument, RawDocumentBuf};
 
 use super::WriteBack;
-use crate::codec::{self, VersionElement};
+use crate::codec::{self, RawValue, VersionElement};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Document, Label, Model, Version};
 
@@ -48,13 +48,10 @@ impl<T: Document> Ancestor for T {
 
     fn read_at(stored: &Stored<'_>) -> Result<Option<(Self, Found)>> {
         if is_own(T::MODEL, stored.version()) {
-            // Serde passes over the version as over any field that it does not know; only where
-            // unknown fields are refused or collected is it worth a copy to take it out.
-            let stored = match T::MODEL.shape.strict || T::MODEL.shape.is_open() {
-                true => stored.unversioned()?,
-                false => Cow::Borrowed(stored.raw),
+            let value = match T::read_raw(RawValue::of_document(stored.raw)) {
+                Some(value) => value,
+                None => T::decode_current(&stored.as_serde_sees_it(T::MODEL)?)?,
             };
-            let value = Self::decode_current(&stored)?;
             let found = Found { model: T::MODEL, encoded: None };
             return Ok(Some((value, found)));
         }
@@ -105,6 +102,16 @@ impl<'a> Stored<'a> {
         self.element.as_ref().map(|element| element.value)
     }
 
+    /// Serde passes over the version as over any field that it does not know; only where unknown
+    /// fields are refused or collected is it worth a copy to take it out.
+    #[cold]
+    fn as_serde_sees_it(&self, model: &Model) -> Result<Cow<'a, RawDocument>> {
+        match model.shape.strict || model.shape.is_open() {
+            true => self.unversioned(),
+            false => Ok(Cow::Borrowed(self.raw)),
+        }
+    }
+
     fn unversioned(&self) -> Result<Cow<'a, RawDocument>> {
         codec::without_version(self.raw, self.element.as_ref())
     }
@@ -126,7 +133,11 @@ pub(crate) fn read<T: Document>(raw: &RawDocument) -> Result<Read<T>> {
 
 fn read_chain<T: Document>(raw: &RawDocument) -> Result<Read<T>> {
     let Some(version) = &T::MODEL.version else {
-        return T::decode_current(raw).map(|value| Read { value, write_back: None });
+        let value = match T::read_raw(RawValue::of_document(raw)) {
+            Some(value) => value,
+            None => T::decode_current(raw)?,
+        };
+        return Ok(Read { value, write_back: None });
     };
     let stored = Stored::new(raw, version);
     let (value, found) = T::read_at(&stored)?.ok_or_else(|| unknown(stored.version(), version))?;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::{Model, Shape};
-use crate::codec;
+use crate::codec::{self, RawValue};
 use crate::error::Result;
 use crate::migrate::{self, Ancestor};
 use crate::path::FieldType;
@@ -77,7 +77,8 @@ pub trait Document: Stored + Send + Sync + Sized + 'static {
         migrate::read(raw).map(|read| read.value)
     }
 
-    /// Reads a document of this schema version, without a version element that serde would not take.
+    /// Reads a document of this schema version by serde, without a version element that it would not
+    /// take.
     #[doc(hidden)]
     fn decode_current(raw: &RawDocument) -> Result<Self> {
         codec::decode_shape(raw, Self::MODEL.shape)
@@ -89,6 +90,13 @@ pub trait Document: Stored + Send + Sync + Sized + 'static {
     /// [`ErrorKind::Migrate`](crate::ErrorKind::Migrate) with the error of the conversion as source.
     #[doc(hidden)]
     fn upgrade(previous: Self::Previous) -> Result<Self>;
+
+    /// Reads a stored document of this schema version without serde; `None` where only serde can
+    /// say what it is. The derive writes it.
+    #[doc(hidden)]
+    fn read_raw(_value: RawValue<'_>) -> Option<Self> {
+        None
+    }
 
     /// Hands each reference at a path to `visit`. The derive writes it.
     #[doc(hidden)]

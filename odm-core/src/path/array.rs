@@ -4,6 +4,7 @@ use bson::Bson;
 
 use super::list::visit_elements;
 use super::{FieldType, InArray, IntoKey, Nest};
+use crate::codec::RawValue;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Kind, Shape};
 use crate::relation::Visit;
@@ -26,6 +27,10 @@ impl<T: FieldType, const N: usize> FieldType for [T; N] {
             return Err(Error::new(ErrorKind::Encode, message));
         }
         Vec::<T>::encode(key)
+    }
+
+    fn read_raw(value: RawValue<'_>) -> Option<Self> {
+        Vec::<T>::read_raw(value)?.try_into().ok()
     }
 
     fn visit_refs(&mut self, path: &[&str], visit: Visit<'_>) {

@@ -30,7 +30,8 @@ use bson::Bson;
 use serde::{Deserialize, Serialize};
 
 use super::{FieldType, Geospatial, IntoKey, Nest, Path};
-use crate::codec::encode_value;
+use crate::codec::read::by_serde;
+use crate::codec::{RawValue, encode_value};
 use crate::error::Result;
 use crate::model::Kind;
 
@@ -104,6 +105,10 @@ macro_rules! field_types {
 
             fn encode(key: &Self) -> Result<Bson> {
                 encode_value(key)
+            }
+
+            fn read_raw(value: RawValue<'_>) -> Option<Self> {
+                by_serde(value)
             }
         }
 

@@ -7,7 +7,7 @@ use bson::Bson;
 use serde::Serialize;
 
 use super::{FieldType, InArray, Nest, Path, Positional, Updatable};
-use crate::codec::encode_value;
+use crate::codec::{RawValue, encode_value};
 use crate::error::Result;
 use crate::model::{Kind, Shape};
 use crate::relation::Visit;
@@ -38,6 +38,15 @@ impl<T: FieldType> FieldType for Vec<T> {
         key.iter().map(T::encode).collect::<Result<_>>().map(Bson::Array)
     }
 
+    fn read_raw(value: RawValue<'_>) -> Option<Self> {
+        let mut items = value.items()?;
+        let mut list = Self::new();
+        while let Some(item) = items.next_item() {
+            list.push(T::read_raw(item)?);
+        }
+        items.is_whole().then_some(list)
+    }
+
     fn visit_refs(&mut self, path: &[&str], visit: Visit<'_>) {
         visit_elements(self, path, visit);
     }
@@ -65,7 +74,10 @@ impl<T: FieldType> List for Vec<T> {
 
 /// Implements the traits of lists for a collection that is encoded by serde.
 macro_rules! list_type {
-    ($list:ty, <$element:ident: $($bound:path),* $(; $other:ident: $($other_bound:path),+)?>) => {
+    (
+        $list:ty, $insert:ident, <$element:ident: $($bound:path),*
+        $(; $other:ident: $($other_bound:path),+)?>
+    ) => {
         impl<$element: Nest $(, $other: 'static)?> Nest for $list {
             type Via<V: 'static> = InArray;
             const NULLABLE: bool = true;
@@ -85,6 +97,16 @@ macro_rules! list_type {
                 encode_value(key)
             }
 
+            // One by one, as serde does: of equal elements a set keeps the first.
+            fn read_raw(value: RawValue<'_>) -> Option<Self> {
+                let mut items = value.items()?;
+                let mut list = Self::default();
+                while let Some(item) = items.next_item() {
+                    list.$insert($element::read_raw(item)?);
+                }
+                items.is_whole().then_some(list)
+            }
+
             fn shape() -> Option<&'static Shape> {
                 $element::shape()
             }
@@ -100,9 +122,9 @@ macro_rules! list_type {
     };
 }
 
-list_type!(VecDeque<T>, <T: >);
-list_type!(BTreeSet<T>, <T: Ord>);
-list_type!(HashSet<T, S>, <T: Eq, Hash; S: BuildHasher>);
+list_type!(VecDeque<T>, push_back, <T: >);
+list_type!(BTreeSet<T>, insert, <T: Ord>);
+list_type!(HashSet<T, S>, insert, <T: Eq, Hash; S: BuildHasher, Default>);
 
 // The element's type is a parameter, and not `L::Element`: else a path to no list would have no such
 // method, and the compiler could not say why.

@@ -7,7 +7,7 @@ use bson::Bson;
 use serde::Serialize;
 
 use super::{FieldType, IntoKey, Nest, Path};
-use crate::codec::encode_value;
+use crate::codec::{RawValue, encode_value};
 use crate::error::Result;
 use crate::model::Kind;
 use crate::relation::Visit;
@@ -27,13 +27,24 @@ impl<T: 'static, S: 'static> Nest for HashMap<String, T, S> {
     type Via<V: 'static> = V;
 }
 
-impl<T: FieldType + Serialize, S: BuildHasher + 'static> FieldType for HashMap<String, T, S> {
+impl<T: FieldType + Serialize, S: BuildHasher + Default + 'static> FieldType
+    for HashMap<String, T, S>
+{
     type Path<M: 'static, C: 'static, V: 'static> = Path<M, C, V>;
     type Key = Self;
     const KIND: Kind = Kind::Document;
 
     fn encode(key: &Self) -> Result<Bson> {
         encode_value(key)
+    }
+
+    fn read_raw(value: RawValue<'_>) -> Option<Self> {
+        let mut fields = value.fields()?;
+        let mut map = Self::default();
+        while let Some((key, value)) = fields.next_field() {
+            map.insert(key.to_owned(), T::read_raw(value)?);
+        }
+        fields.is_whole().then_some(map)
     }
 
     fn visit_refs(&mut self, path: &[&str], visit: Visit<'_>) {
@@ -43,7 +54,7 @@ impl<T: FieldType + Serialize, S: BuildHasher + 'static> FieldType for HashMap<S
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: FieldType + Serialize, S: BuildHasher + 'static> Map for HashMap<String, T, S> {
+impl<T: FieldType + Serialize, S: BuildHasher + Default + 'static> Map for HashMap<String, T, S> {
     type Value = T;
 }
 
@@ -58,6 +69,15 @@ impl<T: FieldType + Serialize> FieldType for BTreeMap<String, T> {
 
     fn encode(key: &Self) -> Result<Bson> {
         encode_value(key)
+    }
+
+    fn read_raw(value: RawValue<'_>) -> Option<Self> {
+        let mut fields = value.fields()?;
+        let mut map = Self::default();
+        while let Some((key, value)) = fields.next_field() {
+            map.insert(key.to_owned(), T::read_raw(value)?);
+        }
+        fields.is_whole().then_some(map)
     }
 
     fn visit_refs(&mut self, path: &[&str], visit: Visit<'_>) {

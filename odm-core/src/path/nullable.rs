@@ -4,6 +4,7 @@ use bson::Bson;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{FieldType, List, Map, Nest};
+use crate::codec::RawValue;
 use crate::error::Result;
 use crate::model::{Kind, Names, Shape};
 use crate::relation::Visit;
@@ -131,6 +132,14 @@ impl<T: FieldType> FieldType for Nullable<T> {
 
     fn encode(key: &Self::Key) -> Result<Bson> {
         key.as_ref().map_or(Ok(Bson::Null), T::encode)
+    }
+
+    fn read_raw(value: RawValue<'_>) -> Option<Self> {
+        if value.is_null() { Some(Self::Null) } else { T::read_raw(value).map(Self::Value) }
+    }
+
+    fn read_missing() -> Option<Self> {
+        Some(Self::Null)
     }
 
     fn visit_refs(&mut self, path: &[&str], visit: Visit<'_>) {

@@ -3,12 +3,14 @@
 use bson::Bson;
 
 use super::{Coded, Coding, FieldType, Nest, Nullable, Path};
+use crate::codec::RawValue;
+use crate::codec::read::{self, by_serde};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Kind;
 
 /// Implements [`FieldType`] for types that are their own key and have plain paths.
 macro_rules! value_types {
-    ($($type:ty => $kind:ident, $encode:expr;)+) => {$(
+    ($($type:ty => $kind:ident, $encode:expr, $read:expr;)+) => {$(
         impl Nest for $type {
             type Via<V: 'static> = V;
         }
@@ -23,34 +25,38 @@ macro_rules! value_types {
                 let encode: fn(&$type) -> Result<Bson> = $encode;
                 encode(key)
             }
+
+            fn read_raw(value: RawValue<'_>) -> Option<Self> {
+                $read(value)
+            }
         }
     )+};
 }
 
 value_types! {
-    bool => Bool, |&v| Ok(Bson::Boolean(v));
-    i8 => Int, |&v| Ok(Bson::Int32(v.into()));
-    i16 => Int, |&v| Ok(Bson::Int32(v.into()));
-    i32 => Int, |&v| Ok(Bson::Int32(v));
-    i64 => Long, |&v| Ok(Bson::Int64(v));
-    u8 => Int, |&v| Ok(Bson::Int32(v.into()));
-    u16 => Int, |&v| Ok(Bson::Int32(v.into()));
-    u32 => Long, |&v| Ok(Bson::Int64(v.into()));
-    u64 => Long, |&v| encode_u64(v);
-    f32 => Double, |&v| Ok(Bson::Double(v.into()));
-    f64 => Double, |&v| Ok(Bson::Double(v));
-    char => String, |&v| Ok(Bson::String(v.into()));
-    String => String, |v| Ok(Bson::String(v.clone()));
-    bson::oid::ObjectId => ObjectId, |&v| Ok(Bson::ObjectId(v));
-    bson::DateTime => Date, |&v| Ok(Bson::DateTime(v));
-    bson::Decimal128 => Decimal, |&v| Ok(Bson::Decimal128(v));
-    bson::Uuid => Binary, |&v| Ok(Bson::from(v));
-    bson::Binary => Binary, |v| Ok(Bson::Binary(v.clone()));
-    bson::Timestamp => Timestamp, |&v| Ok(Bson::Timestamp(v));
-    bson::Regex => Regex, |v| Ok(Bson::RegularExpression(v.clone()));
-    bson::JavaScriptCodeWithScope => JavaScript, |v| Ok(Bson::JavaScriptCodeWithScope(v.clone()));
-    bson::Document => Document, |v| Ok(Bson::Document(v.clone()));
-    Bson => Any, |v| Ok(v.clone());
+    bool => Bool, |&v| Ok(Bson::Boolean(v)), read::boolean;
+    i8 => Int, |&v| Ok(Bson::Int32(v.into())), read::integer;
+    i16 => Int, |&v| Ok(Bson::Int32(v.into())), read::integer;
+    i32 => Int, |&v| Ok(Bson::Int32(v)), read::integer;
+    i64 => Long, |&v| Ok(Bson::Int64(v)), read::integer;
+    u8 => Int, |&v| Ok(Bson::Int32(v.into())), read::integer;
+    u16 => Int, |&v| Ok(Bson::Int32(v.into())), read::integer;
+    u32 => Long, |&v| Ok(Bson::Int64(v.into())), read::integer;
+    u64 => Long, |&v| encode_u64(v), read::integer;
+    f32 => Double, |&v| Ok(Bson::Double(v.into())), read::float;
+    f64 => Double, |&v| Ok(Bson::Double(v)), read::double;
+    char => String, |&v| Ok(Bson::String(v.into())), read::character;
+    String => String, |v| Ok(Bson::String(v.clone())), read::string;
+    bson::oid::ObjectId => ObjectId, |&v| Ok(Bson::ObjectId(v)), read::object_id;
+    bson::DateTime => Date, |&v| Ok(Bson::DateTime(v)), read::date;
+    bson::Decimal128 => Decimal, |&v| Ok(Bson::Decimal128(v)), read::decimal;
+    bson::Uuid => Binary, |&v| Ok(Bson::from(v)), read::uuid;
+    bson::Binary => Binary, |v| Ok(Bson::Binary(v.clone())), read::binary;
+    bson::Timestamp => Timestamp, |&v| Ok(Bson::Timestamp(v)), read::timestamp;
+    bson::Regex => Regex, |v| Ok(Bson::RegularExpression(v.clone())), by_serde;
+    bson::JavaScriptCodeWithScope => JavaScript, |v| Ok(Bson::JavaScriptCodeWithScope(v.clone())), by_serde;
+    bson::Document => Document, |v| Ok(Bson::Document(v.clone())), read::document;
+    Bson => Any, |v| Ok(v.clone()), read::any;
 }
 
 /// Encodes a `u64`, which BSON holds only up to `i64::MAX`.

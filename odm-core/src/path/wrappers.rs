@@ -3,6 +3,7 @@
 use bson::Bson;
 
 use super::{FieldType, List, Map, Nest};
+use crate::codec::RawValue;
 use crate::error::Result;
 use crate::model::{Kind, Names, Shape};
 use crate::relation::Visit;
@@ -22,6 +23,14 @@ impl<T: FieldType> FieldType for Option<T> {
 
     fn encode(key: &Self::Key) -> Result<Bson> {
         key.as_ref().map_or(Ok(Bson::Null), T::encode)
+    }
+
+    fn read_raw(value: RawValue<'_>) -> Option<Self> {
+        if value.is_null() { Some(None) } else { T::read_raw(value).map(Some) }
+    }
+
+    fn read_missing() -> Option<Self> {
+        Some(None)
     }
 
     fn visit_refs(&mut self, path: &[&str], visit: Visit<'_>) {
@@ -57,6 +66,14 @@ impl<T: FieldType> FieldType for Box<T> {
 
     fn encode(key: &Self::Key) -> Result<Bson> {
         T::encode(key)
+    }
+
+    fn read_raw(value: RawValue<'_>) -> Option<Self> {
+        T::read_raw(value).map(Self::new)
+    }
+
+    fn read_missing() -> Option<Self> {
+        T::read_missing().map(Self::new)
     }
 
     fn visit_refs(&mut self, path: &[&str], visit: Visit<'_>) {

@@ -10,6 +10,7 @@ use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Shared, Slot, Visit};
+use crate::codec::RawValue;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Document, Kind};
 use crate::path::{FieldType, Nest, Path};
@@ -136,6 +137,10 @@ impl<T: Document<Id: RefId>> FieldType for Ref<T> {
 
     fn encode(key: &T::Id) -> Result<Bson> {
         T::Id::encode(key)
+    }
+
+    fn read_raw(value: RawValue<'_>) -> Option<Self> {
+        T::Id::read_raw(value).map(Self::new)
     }
 
     fn visit_refs(&mut self, path: &[&str], visit: Visit<'_>) {

@@ -118,13 +118,16 @@ fn document_impl(input: &Input<'_>, fields: &[Field<'_>], all: &[Declared]) -> T
         }
     };
     let (step, visit_refs) = (step(input), super::refs::of_struct(fields, all));
+    let (readings, read) = super::read::of_document(input, fields, all);
     quote! {
         #check
+        #readings
         impl __odm::Document for #ident {
             type Id = #ty;
             const MODEL: &'static __odm::Model = &__MODEL;
             #id
             #step
+            #read
             #visit_refs
         }
     }

@@ -20,9 +20,12 @@ pub(super) fn expand_struct(input: &Input<'_>, fields: &[Field<'_>]) -> TokenStr
     let names = shape::names(fields, &declared);
     let refs = super::refs::of_struct(fields, &declared);
     let path = quote!(#paths_name<__M, __C, __V>);
-    let traits = traits(ident, &path, &quote!(__odm::Kind::Document), &names, &refs);
+    let (readings, read) = super::read::of_struct(input, fields, &declared);
+    let methods = quote!(#read #refs);
+    let traits = traits(ident, &path, &quote!(__odm::Kind::Document), &names, &methods);
     quote! {
         #(#codings)*
+        #readings
         #paths_type
         #flatten_checks
         static __SHAPE: __odm::Shape = {
@@ -49,7 +52,7 @@ pub(super) fn traits(
     path: &TokenStream,
     kind: &TokenStream,
     names: &TokenStream,
-    refs: &TokenStream,
+    methods: &TokenStream,
 ) -> TokenStream {
     quote! {
         impl __odm::Nest for #ident {
@@ -67,7 +70,7 @@ pub(super) fn traits(
             fn shape() -> __odm::Option<&'static __odm::Shape> {
                 __odm::Some(&__SHAPE)
             }
-            #refs
+            #methods
         }
         #[diagnostic::do_not_recommend]
         impl __odm::ViewField for #ident {
@@ -93,6 +96,7 @@ pub(super) fn expand_newtype(input: &Input<'_>, ty: &Type) -> TokenStream {
     let (kind, optional) = (declared.get("KIND"), declared.get("OPTIONAL"));
     let (indexed, names) = (declared.get("INDEXED"), declared.get("NAMES"));
     let shape = declared.get("shape");
+    let read = super::read::of_newtype(input, &declared);
     quote! {
         impl __odm::Nest for #ident {
             type Via<__V: 'static> = <#ty as __odm::Nest>::Via<__V>;
@@ -112,6 +116,7 @@ pub(super) fn expand_newtype(input: &Input<'_>, ty: &Type) -> TokenStream {
             fn shape() -> __odm::Option<&'static __odm::Shape> {
                 #shape()
             }
+            #read
         }
         #[diagnostic::do_not_recommend]
         impl __odm::ViewField for #ident {

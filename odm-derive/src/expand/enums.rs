@@ -19,7 +19,7 @@ pub(super) fn expand_unit(input: &Input<'_>, variants: &[Variant<'_>]) -> TokenS
         &path,
         &quote!(__odm::Kind::String),
         &names,
-        &TokenStream::new(),
+        &super::read::of_unit_enum(input),
     );
     quote! {
         static __SHAPE: __odm::Shape = {
@@ -59,7 +59,9 @@ pub(super) fn expand_tagged(input: &Input<'_>, tag: &str, variants: &[Variant<'_
     let names = shape::names_of(std::iter::once(tag), &names);
     let path = quote!(#paths_name<__M, __C, __V>);
     let refs = super::refs::of_enum(variants, &declared(input, variants));
-    let traits = embedded::traits(ident, &path, &quote!(__odm::Kind::Document), &names, &refs);
+    let read = super::read::by_serde();
+    let methods = quote!(#read #refs);
+    let traits = embedded::traits(ident, &path, &quote!(__odm::Kind::Document), &names, &methods);
     let definitions = expanded.iter().map(|variant| &variant.definition);
     let table = variants.iter().zip(&expanded).map(|(v, expanded)| entry(v, &expanded.fields));
     let tag_field = tag_type.get("FIELD");

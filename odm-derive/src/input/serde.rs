@@ -7,6 +7,7 @@ use serde_derive_internals::attr::TagType;
 use serde_derive_internals::{Ctxt, Derive};
 use syn::{Attribute, DeriveInput, Ident, Member};
 
+use super::reading::{self, Reading};
 use super::{Content, Data, Field, Role, Variant};
 use crate::attr::{self, FieldAttrs};
 use crate::errors::Errors;
@@ -16,6 +17,8 @@ pub(super) struct Stored<'a> {
     pub(super) data: Data<'a>,
     /// Whether fields that are not declared are an error.
     pub(super) is_strict: bool,
+    /// How it is read without it.
+    pub(super) reading: Option<Reading<'a>>,
 }
 
 /// `None` where the type cannot be derived for; the errors say why, unless serde's derive does.
@@ -38,7 +41,8 @@ pub(super) fn read<'a>(
     };
     check_container(&container, input, role, errors);
     let is_strict = container.attrs.deny_unknown_fields();
-    read_data(container, input, role, errors).map(|data| Stored { data, is_strict })
+    let reading = reading::read(&container, input);
+    read_data(container, input, role, errors).map(|data| Stored { data, is_strict, reading })
 }
 
 fn read_data<'a>(

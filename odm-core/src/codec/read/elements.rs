@@ -1,0 +1,140 @@
+//! The walk over the elements of a document or array.
+
+use super::{MAX_DEPTH, RawValue, kind};
+
+/// What is left of the elements of a document or array.
+///
+/// The walk ends at the last element, or where the bytes are malformed: ask
+/// [`is_whole`](Elements::is_whole) after it.
+#[derive(Debug)]
+pub(crate) struct Elements<'a> {
+    rest: &'a [u8],
+    /// The depth of the values.
+    depth: u8,
+    is_whole: bool,
+}
+
+/// One element of a document, before its value has been split off.
+pub(super) struct Head<'a> {
+    kind: u8,
+    /// What follows the type: name, value and the elements after.
+    rest: &'a [u8],
+}
+
+impl<'a> Elements<'a> {
+    /// The elements of a value that is a document or array.
+    pub(super) fn of(value: RawValue<'a>) -> Option<Self> {
+        let depth = value.depth + 1;
+        let (length, rest) = value.bytes.split_first_chunk()?;
+        let (end, rest) = rest.split_last()?;
+        let is_whole = length_of(*length)? == value.bytes.len() && *end == 0;
+        (is_whole && depth <= MAX_DEPTH).then_some(Self { rest, depth, is_whole })
+    }
+
+    /// Whether all elements were read, and none was malformed.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+
+    /// The next value, whatever its name: of an array, where names are positions.
+    #[inline]
+    pub(crate) fn next_item(&mut self) -> Option<RawValue<'a>> {
+        let head = self.head()?;
+        match head.skip_name() {
+            Some(rest) => self.value(head.kind, rest),
+            None => self.fail(),
+        }
+    }
+
+    /// The next name and value.
+    #[inline]
+    pub(crate) fn next_field(&mut self) -> Option<(&'a str, RawValue<'a>)> {
+        let head = self.head()?;
+        match head.name() {
+            Some((name, rest)) => Some((name, self.value(head.kind, rest)?)),
+            None => self.fail(),
+        }
+    }
+
+    #[inline]
+    pub(super) fn head(&self) -> Option<Head<'a>> {
+        let (&kind, rest) = self.rest.split_first()?;
+        Some(Head { kind, rest })
+    }
+
+    /// The value of an element, given what follows its name.
+    #[inline]
+    pub(super) fn value(&mut self, kind: u8, bytes: &'a [u8]) -> Option<RawValue<'a>> {
+        let Some((bytes, rest)) = size(kind, bytes).and_then(|size| bytes.split_at_checked(size))
+        else {
+            return self.fail();
+        };
+        self.rest = rest;
+        Some(RawValue { kind, depth: self.depth, bytes })
+    }
+
+    /// Ends the walk: nothing more can be said of the document.
+    #[cold]
+    pub(super) fn fail<T>(&mut self) -> Option<T> {
+        self.rest = &[];
+        self.is_whole = false;
+        None
+    }
+}
+
+impl<'a> Head<'a> {
+    pub(super) fn kind(&self) -> u8 {
+        self.kind
+    }
+
+    /// What follows the name, if it is this one, which ends with a null byte.
+    #[inline]
+    pub(super) fn strip_name(&self, name: &str) -> Option<&'a [u8]> {
+        self.rest.strip_prefix(name.as_bytes())
+    }
+
+    /// The name, and what follows it.
+    #[inline]
+    pub(super) fn name(&self) -> Option<(&'a str, &'a [u8])> {
+        let end = self.rest.iter().position(|&byte| byte == 0)?;
+        let (name, rest) = self.rest.split_at_checked(end)?;
+        Some((std::str::from_utf8(name).ok()?, rest.get(1..)?))
+    }
+
+    #[inline]
+    fn skip_name(&self) -> Option<&'a [u8]> {
+        match self.rest {
+            // The first ten elements of an array.
+            [1..=0x7F, 0, rest @ ..] => Some(rest),
+            _ => self.name().map(|(_, rest)| rest),
+        }
+    }
+}
+
+/// How many bytes a value takes, if it is of a known type.
+#[inline]
+fn size(kind: u8, bytes: &[u8]) -> Option<usize> {
+    let length = || length_of(*bytes.first_chunk()?);
+    Some(match kind {
+        kind::STRING | kind::CODE | kind::SYMBOL => length()? + 4,
+        kind::DOCUMENT | kind::ARRAY | kind::CODE_WITH_SCOPE => length()?,
+        kind::OBJECT_ID => 12,
+        kind::INT32 => 4,
+        kind::DOUBLE | kind::DATE | kind::INT64 | kind::TIMESTAMP => 8,
+        kind::BOOL => 1,
+        kind::NULL | kind::UNDEFINED | kind::MIN_KEY | kind::MAX_KEY => 0,
+        kind::BINARY => length()? + 5,
+        kind::DECIMAL => 16,
+        kind::DB_POINTER => length()? + 16,
+        kind::REGEX => {
+            let mut ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == 0);
+            ends.nth(1)?.0 + 1
+        }
+        _ => return None,
+    })
+}
+
+#[inline]
+fn length_of(bytes: [u8; 4]) -> Option<usize> {
+    usize::try_from(i32::from_le_bytes(bytes)).ok()
+}
