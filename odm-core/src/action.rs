@@ -8,6 +8,7 @@ mod options;
 #[macro_use]
 mod upsert;
 
+mod aggregate;
 mod count_documents;
 mod delete;
 mod distinct;
@@ -24,6 +25,7 @@ mod insert_one;
 mod replace_one;
 mod update;
 
+pub use aggregate::Aggregate;
 pub use count_documents::CountDocuments;
 pub use delete::{DeleteMany, DeleteOne};
 pub use distinct::{Distinct, OneValue, Value, ValueOf};

@@ -28,7 +28,7 @@ pub mod view;
 pub use bson;
 pub use mongodb;
 
-pub use aggregate::{DateUnit, Expr, IntoExpr};
+pub use aggregate::{Accumulator, DateUnit, Expr, IntoExpr, Pipeline};
 pub use collection::Collection;
 pub use driver::{Database, Session, StartSession, StartTransaction, Transaction, Tx};
 pub use error::{DuplicateKey, Error, ErrorKind, Result, WriteFailure};

@@ -25,7 +25,8 @@ pub use crate::model::{
     Version,
 };
 pub use crate::path::{
-    Coded, Coding, Direct, FieldType, Flat, IntoKey, Nest, Newtype, Opaque, Path, Queryable, Whole,
+    Coded, Coding, Direct, FieldType, Flat, IntoKey, IntoPath, Nest, Newtype, Opaque, Path,
+    Queryable, Whole,
 };
 pub use crate::view::{Part, Selection, Single, View, ViewField, shown, shown_coded};
 

@@ -4,6 +4,8 @@ mod action_commands;
 mod action_distinct;
 mod action_sessions;
 mod aggregate_expressions;
+mod aggregate_joins;
+mod aggregate_stages;
 mod codec_failures;
 mod codec_models;
 mod codec_reader;

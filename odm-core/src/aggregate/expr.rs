@@ -23,6 +23,7 @@ mod variable;
 pub use conditional::Switch;
 pub use date::DateUnit;
 pub use into::IntoExpr;
+pub(super) use variable::check_variable;
 
 use std::fmt;
 use std::marker::PhantomData;

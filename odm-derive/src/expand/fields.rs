@@ -43,6 +43,15 @@ pub(super) fn expand_type(
                 &self.0
             }
         }
+        impl<__M: 'static, __C: 'static, __V: 'static> __odm::IntoPath<__M>
+            for #name<__M, __C, __V>
+        {
+            type Value = __C;
+            type Via = __V;
+            fn into_path(self) -> __odm::Path<__M, __C, __V> {
+                self.0
+            }
+        }
         impl<__M: 'static, __C: 'static, __V: __odm::Queryable> __odm::IntoExpr<__M>
             for #name<__M, __C, __V>
         {

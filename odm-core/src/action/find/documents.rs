@@ -122,9 +122,16 @@ impl<T> DocumentStream<T> {
     }
 
     /// The stream, watched until it is dropped.
-    pub(super) fn watched(mut self, watch: Watch) -> Self {
+    pub(in crate::action) fn watched(mut self, watch: Watch) -> Self {
         self.watched = Some(Watched { watch, documents: 0 });
         self
+    }
+
+    /// The documents that an aggregation yields: without lookups, and never written back.
+    pub(in crate::action) fn of_rows(batches: Batches, read: ReadFn<T>) -> Self {
+        let (nodes, extent) = (Vec::new(), Extent::Batch);
+        let relations = Relations { nodes, resolve: resolve_none, joins: false, extent };
+        Self::new(batches, read, relations, false)
     }
 }
 
@@ -280,7 +287,7 @@ impl<T: Send + 'static> DocumentStream<T> {
     }
 
     /// All documents, or the first error. What was upgraded until then is written back.
-    pub(super) async fn collect(mut self) -> Result<Vec<T>> {
+    pub(in crate::action) async fn collect(mut self) -> Result<Vec<T>> {
         let mut documents = Vec::new();
         loop {
             match self.try_next().await {
