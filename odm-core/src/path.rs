@@ -147,6 +147,7 @@ pub trait FieldType: Nest + Sized {
 
     /// Reads a field. Whether it was read, and for the first time. The derive calls it.
     #[doc(hidden)]
+    #[inline]
     fn read_into(slot: &mut Option<Self>, value: RawValue<'_>) -> bool {
         if slot.is_some() {
             return false;
@@ -157,6 +158,7 @@ pub trait FieldType: Nest + Sized {
 
     /// The field that was read, or that is not stored. The derive calls it.
     #[doc(hidden)]
+    #[inline]
     fn read_or_missing(slot: Option<Self>) -> Option<Self> {
         slot.or_else(Self::read_missing)
     }

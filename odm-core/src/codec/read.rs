@@ -16,7 +16,7 @@ mod fields;
 mod scalar;
 mod skip;
 
-use bson::RawDocument;
+use bson::{RawBsonRef, RawDocument};
 
 pub use by_serde::{Decoding, by_serde, decoded_into, opaque_into, opaque_or_missing};
 pub(crate) use dynamic::{any, document};
@@ -72,6 +72,24 @@ impl<'a> RawValue<'a> {
     #[must_use]
     pub fn of_document(raw: &'a RawDocument) -> Self {
         Self { kind: kind::DOCUMENT, depth: 0, bytes: raw.as_bytes() }
+    }
+
+    /// The second element, if it has this name and is a number or text: where it begins, how many
+    /// bytes it takes, and its value.
+    pub(crate) fn second(self, name: &str) -> Option<(usize, usize, RawBsonRef<'a>)> {
+        let mut elements = self.fields()?;
+        elements.next_item()?;
+        let start = elements.end_of_read(self);
+        let head = elements.head()?;
+        let value = head.strip_name(name)?.strip_prefix(&[0])?;
+        let value = elements.value(head.kind(), value)?;
+        let size = elements.end_of_read(self) - start;
+        let value = match value.kind {
+            kind::INT32 => RawBsonRef::Int32(scalar::integer(value)?),
+            kind::STRING => RawBsonRef::String(scalar::text(value)?),
+            _ => return None,
+        };
+        Some((start, size, value))
     }
 
     pub(crate) fn is_null(self) -> bool {

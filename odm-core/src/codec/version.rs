@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use bson::{RawBsonRef, RawDocument, RawDocumentBuf};
 
+use super::RawValue;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Label, Version};
 
@@ -30,6 +31,13 @@ pub(crate) struct VersionElement<'a> {
 
 /// Finds the version: the second element, unless a write-back put it elsewhere.
 pub(crate) fn find<'a>(raw: &'a RawDocument, field: &str) -> Option<VersionElement<'a>> {
+    match RawValue::of_document(raw).second(field) {
+        Some((at, size, value)) => Some(VersionElement { at, size, value }),
+        None => search(raw, field),
+    }
+}
+
+fn search<'a>(raw: &'a RawDocument, field: &str) -> Option<VersionElement<'a>> {
     let mut at = 4;
     for element in raw.iter_elements() {
         let element = element.ok()?;

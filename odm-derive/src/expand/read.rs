@@ -181,15 +181,14 @@ fn reader<'n>(
     }
     let name = &reading.name;
     let aliases = (!aliases.is_empty()).then(|| quote!(.aliases(&[#(#aliases),*])));
-    let version = input.version_field();
-    let version = match input.attrs.schema_version {
-        Some(_) => quote!(__odm::Some(#version)),
-        None => quote!(__odm::None),
-    };
-    let strict = input.is_strict.then(|| quote!(.strict(#version)));
+    let strict = input.is_strict.then(|| quote!(.strict()));
+    let version = input.attrs.schema_version.as_ref().map(|_| {
+        let version = with_end(&input.version_field());
+        quote!(.version(#version))
+    });
     quote! {
         static __READER: __odm::Reader =
-            __odm::Reader::new(#name, &[#(#names),*]) #aliases #strict;
+            __odm::Reader::new(#name, &[#(#names),*]) #aliases #strict #version;
     }
 }
 

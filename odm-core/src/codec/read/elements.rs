@@ -31,6 +31,12 @@ impl<'a> Elements<'a> {
         (is_whole && depth <= MAX_DEPTH).then_some(Self { rest, depth, is_whole })
     }
 
+    /// Where the elements that were read end in the document.
+    pub(super) fn end_of_read(&self, document: RawValue<'_>) -> usize {
+        const END: usize = 1;
+        document.bytes.len() - END - self.rest.len()
+    }
+
     /// Whether all elements were read, and none was malformed.
     pub(crate) fn is_whole(&self) -> bool {
         self.is_whole

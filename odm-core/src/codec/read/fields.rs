@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use serde::de::DeserializeOwned;
 
 use super::derived::{self, Asked};
+use super::elements::{Elements, Head};
 use super::skip::can_skip;
-use super::{Elements, RawValue, scalar};
+use super::{RawValue, scalar};
 
 /// What the derive knows of how serde reads a struct or an enum of unit variants.
 #[derive(Debug)]
@@ -18,7 +19,8 @@ pub struct Reader {
     aliases: &'static [(&'static str, usize)],
     /// Whether a field that is not declared is an error.
     strict: bool,
-    /// The field that holds the schema version: it is no field of the struct, and never an error.
+    /// The name of the element that holds the schema version: it is no field of the struct, and
+    /// never an error.
     version: Option<&'static str>,
     derived: AtomicU8,
 }
@@ -45,9 +47,15 @@ impl Reader {
 
     /// Fields that are not declared are an error, but for the one that holds the version.
     #[must_use]
-    pub const fn strict(mut self, version: Option<&'static str>) -> Self {
+    pub const fn strict(mut self) -> Self {
         self.strict = true;
-        self.version = version;
+        self
+    }
+
+    /// Documents have the schema version in an element of this name, which ends with a null byte.
+    #[must_use]
+    pub const fn version(mut self, version: &'static str) -> Self {
+        self.version = Some(version);
         self
     }
 
@@ -131,7 +139,21 @@ impl<'a> Fields<'a> {
                 self.expected += 1;
                 Some((position, self.elements.value(head.kind(), rest)?))
             }
+            None if self.pass_version(&head)? => self.next_field(),
             None => self.search(),
+        }
+    }
+
+    /// Passes over the element if it is the version, once. `None` if it is malformed.
+    fn pass_version(&mut self, head: &Head<'a>) -> Option<bool> {
+        let version = self.reader.version.filter(|_| !self.is_version_passed);
+        let Some(rest) = version.and_then(|version| head.strip_name(version)) else {
+            return Some(false);
+        };
+        self.is_version_passed = true;
+        match self.elements.value(head.kind(), rest) {
+            Some(value) if can_skip(value) => Some(true),
+            _ => self.elements.fail(),
         }
     }
 
@@ -161,7 +183,8 @@ impl<'a> Fields<'a> {
         if !self.reader.strict {
             return false;
         }
-        let is_version = self.reader.version == Some(name) && !self.is_version_passed;
+        let version = self.reader.version.and_then(|version| version.strip_suffix('\0'));
+        let is_version = version == Some(name) && !self.is_version_passed;
         self.is_version_passed |= is_version;
         !is_version
     }

@@ -58,6 +58,7 @@ pub(crate) fn text(value: RawValue<'_>) -> Option<&str> {
     }
 }
 
+#[inline]
 pub(crate) fn string(value: RawValue<'_>) -> Option<String> {
     text(value).map(str::to_owned)
 }
