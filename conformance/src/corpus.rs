@@ -25,7 +25,8 @@ pub(crate) fn run(folder: &Path) -> Result<Report> {
             report.add(format!("{file}: {}: decode error", description(case)), decode_error(case));
         }
         for case in cases(&suite, "parseErrors") {
-            let reason = "about text in extended JSON, which the library does not parse";
+            let reason =
+                "about refusing text, which the parsers of `serde_json` and `bson` read alone";
             let outcome = Outcome::NotApplicable(reason.to_owned());
             report.add(format!("{file}: {}: parse error", description(case)), outcome);
         }
@@ -47,6 +48,14 @@ fn valid(case: &Value) -> Vec<(&'static str, Outcome)> {
         return vec![("canonical BSON", Outcome::Failed("is not hexadecimal".to_owned()))];
     };
     let mut outcomes = vec![("canonical BSON", Outcome::of(round_trip(&canonical, &canonical)))];
+    for (form, name) in
+        [("canonical JSON", "canonical_extjson"), ("degenerate JSON", "degenerate_extjson")]
+    {
+        let is_lossy = case.get("lossy").and_then(Value::as_bool).unwrap_or(false);
+        if let (Some(text), false) = (case.get(name).and_then(Value::as_str), is_lossy) {
+            outcomes.push((form, Outcome::of(from_json(text, &canonical))));
+        }
+    }
     if case.get("degenerate_bson").is_some() {
         let result = bytes(case, "degenerate_bson")
             .ok_or_else(|| "is not hexadecimal".to_owned())
@@ -59,6 +68,16 @@ fn valid(case: &Value) -> Vec<(&'static str, Outcome)> {
 /// Decodes the bytes, and encodes what they were to the expected ones.
 fn round_trip(given: &[u8], expected: &[u8]) -> std::result::Result<(), String> {
     let document = decode(given)?;
+    let encoded = document.encode().map_err(|error| error.to_string())?;
+    match encoded.as_bytes() == expected {
+        true => Ok(()),
+        false => Err(format!("encoded as {}", hex(encoded.as_bytes()))),
+    }
+}
+
+/// Reads extended JSON by serde, and encodes what it was to the expected bytes.
+fn from_json(text: &str, expected: &[u8]) -> std::result::Result<(), String> {
+    let document: BsonDocument = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let encoded = document.encode().map_err(|error| error.to_string())?;
     match encoded.as_bytes() == expected {
         true => Ok(()),
