@@ -57,7 +57,7 @@ pub enum Positional {}
 #[diagnostic::on_unimplemented(
     message = "a positional path cannot be used in a filter, a sort or an index",
     label = "this path is for updates",
-    note = "`.matched()` and `.all_elements()` are for updates; a filter names the array itself, or one element by `.at(0)`"
+    note = "`.matched()`, `.all_elements()` and `.filtered(…)` are for updates; a filter names the array itself, or one element by `.at(0)`"
 )]
 pub trait Queryable: 'static {}
 #[diagnostic::do_not_recommend]

@@ -30,7 +30,9 @@ impl<T: Document> Collection<T> {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an empty filter, an
-    /// empty update or one that conflicts with itself, before anything is sent;
+    /// empty update, one that conflicts with itself or changes the `_id` or the schema version, and
+    /// for [`matched`](crate::path::Path::matched) elements that the filter does not tell, before
+    /// anything is sent;
     /// [`ErrorKind::DuplicateKey`](crate::ErrorKind::DuplicateKey);
     /// [`ErrorKind::NewerVersion`](crate::ErrorKind::NewerVersion) or
     /// [`ErrorKind::UnknownVersion`](crate::ErrorKind::UnknownVersion) for a document of a version

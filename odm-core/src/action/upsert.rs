@@ -38,7 +38,9 @@ macro_rules! upsert_setters {
         /// told. A replacement is inserted as it is, with the filter's `_id` if it has none.
         ///
         /// On a model with a schema version an old document that matches is migrated and changed,
-        /// and a newer one is an error; neither gets a second one beside it.
+        /// and a newer one is an error; neither gets a second one beside it. It takes one
+        /// round trip for what is inserted or current and named by its `_id`, and two for another
+        /// key, or in a transaction; for an old document those of the action.
         ///
         /// # Errors
         /// Awaiting gives [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for what

@@ -168,7 +168,10 @@ impl<M: 'static, L: 'static, V: 'static> Path<M, L, V> {
 
     /// The first element that the update's filter matched: the positional operator `$`.
     ///
-    /// The filter must contain a condition on the array.
+    /// The filter must have one condition on elements, and that on this array: several that one
+    /// element is to meet are joined by [`elem_match`](Path::elem_match). Any other filter is
+    /// refused by the action before anything is sent, since the server takes the position that the
+    /// last condition on any array has found. [`filtered`](Path::filtered) needs no filter.
     ///
     /// Source: [`$` (update)](https://www.mongodb.com/docs/manual/reference/operator/update/positional/).
     ///
