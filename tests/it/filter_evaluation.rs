@@ -122,6 +122,16 @@ fn others() -> Vec<Row<Note>> {
             &[1],
         ),
         (
+            Filter::expr(n.votes().expr().gt(n.id())),
+            doc! { "$expr": { "$gt": ["$votes", "$_id"] } },
+            &[1, 3, 4],
+        ),
+        (
+            Filter::expr(n.title().expr().eq("$title")),
+            doc! { "$expr": { "$eq": ["$title", { "$literal": "$title" }] } },
+            &[],
+        ),
+        (
             Filter::json_schema(doc! { "required": ["subtitle"] }),
             doc! { "$jsonSchema": { "required": ["subtitle"] } },
             &[1],
@@ -205,6 +215,10 @@ fn impossible_patterns_and_divisors_are_refused() -> TestResult {
             (!n.votes().modulo(0, 1), "divided by 0"),
             (n.lines().elem_match(|_| Filter::text("a")), "whole document"),
             (n.lines().elem_match(|_| Filter::json_schema(doc! {})), "whole document"),
+            (
+                n.lines().elem_match(|line| Filter::expr(line.text().expr().eq("a"))),
+                "whole document",
+            ),
         ] {
             let error = refused(&kit, &notes, filter).await?;
             assert!(error.contains(message), "{error}");

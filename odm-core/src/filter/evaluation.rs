@@ -1,4 +1,4 @@
-//! Evaluation operators: patterns, remainders, schemas and comments.
+//! Evaluation operators: patterns, remainders, expressions, schemas and comments.
 //!
 //! `$text` is in [`TextSearch`](crate::filter::TextSearch). `$where` runs JavaScript on the server
 //! and has no method: [`Filter::raw`] takes it.
@@ -9,6 +9,7 @@ use bson::{Document, doc};
 
 use super::array::within;
 use super::{Filter, Pattern};
+use crate::aggregate::IntoExpr;
 use crate::error::Error;
 use crate::path::{Integral, Path, Queryable, Text};
 
@@ -127,6 +128,27 @@ impl<M, C, V> Path<M, C, V> {
 }
 
 impl<M> Filter<M> {
+    /// The expression is true: `$expr`, to compare fields with each other or with what is computed
+    /// of them.
+    ///
+    /// It stands outside of `elem_match`. Where an expression compares a field with a value, write
+    /// the condition as a filter: it can use more indexes, and compares within one type only.
+    ///
+    /// Source: [`$expr`](https://www.mongodb.com/docs/manual/reference/operator/query/expr/).
+    ///
+    /// ```
+    /// # use odm::prelude::*;
+    /// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+    /// # struct Account { #[serde(rename = "_id")] id: i32, spent: i32, budget: i32 }
+    /// let a = Account::fields();
+    /// let filter = Filter::expr(a.spent().expr().gt(a.budget()));
+    /// assert_eq!(filter.to_string(), r#"{ "$expr": { "$gt": ["$spent", "$budget"] } }"#);
+    /// ```
+    pub fn expr(expression: impl IntoExpr<M>) -> Self {
+        let expression = expression.into_expr().into_bson();
+        Self::from_result(expression.map(|expression| doc! { "$expr": expression }))
+    }
+
     /// The document is valid by this JSON schema: `$jsonSchema`.
     ///
     /// The schema is written as it is: nothing in it is checked against the model.
