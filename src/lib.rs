@@ -66,6 +66,8 @@ mod guide {
     mod updates {}
     #[doc = include_str!("../book/src/views.md")]
     mod views {}
+    #[doc = include_str!("../book/src/aggregation.md")]
+    mod aggregation {}
     #[doc = include_str!("../book/src/reading.md")]
     mod reading {}
     #[doc = include_str!("../book/src/paging.md")]
