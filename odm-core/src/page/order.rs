@@ -164,3 +164,6 @@ fn mark(collection: &str, keys: &[Key]) -> u64 {
     let sort: Document = keys.iter().map(|key| (key.path.clone(), key.descending.into())).collect();
     super::token::digest(doc! { "collection": collection, "sort": sort }.to_string().as_bytes())
 }
+
+#[cfg(test)]
+mod tests;
