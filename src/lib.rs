@@ -82,6 +82,8 @@ mod guide {
     mod transactions {}
     #[doc = include_str!("../book/src/explain.md")]
     mod explain {}
+    #[doc = include_str!("../book/src/shell.md")]
+    mod shell {}
     #[doc = include_str!("../book/src/testing.md")]
     mod testing {}
 }
