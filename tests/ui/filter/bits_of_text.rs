@@ -1,0 +1,27 @@
+// The bits of a text.
+
+use odm::prelude::*;
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize, Document)]
+struct Post {
+    #[serde(rename = "_id")]
+    id: i32,
+    title: String,
+    votes: u32,
+    tags: Vec<String>,
+    comments: Vec<Comment>,
+}
+
+#[derive(Serialize, Deserialize, Embedded)]
+struct Comment {
+    who: String,
+    likes: i32,
+}
+
+fn example() -> Filter<Post> {
+    let p = Post::fields();
+    p.title().bits_all_set(1)
+}
+
+fn main() {}
