@@ -5,6 +5,7 @@ mod action_distinct;
 mod action_sessions;
 mod aggregate_expressions;
 mod aggregate_joins;
+mod aggregate_meta;
 mod aggregate_stages;
 mod codec_failures;
 mod codec_models;
