@@ -48,12 +48,8 @@ impl<T: Document> Ancestor for T {
 
     fn read_at(stored: &Stored<'_>) -> Result<Option<(Self, Found)>> {
         if is_own(T::MODEL, stored.version()) {
-            let value = match T::read_raw(RawValue::of_document(stored.raw)) {
-                Some(value) => value,
-                None => T::decode_current(&stored.as_serde_sees_it(T::MODEL)?)?,
-            };
             let found = Found { model: T::MODEL, encoded: None };
-            return Ok(Some((value, found)));
+            return stored.read_as().map(|value| Some((value, found)));
         }
         let Some((previous, mut found)) = T::Previous::read_at(stored)? else { return Ok(None) };
         found.keep(&previous);
@@ -98,6 +94,14 @@ impl<'a> Stored<'a> {
         Self { raw, element: codec::find_version(raw, version.field) }
     }
 
+    /// The document as a struct of its own version.
+    fn read_as<T: Document>(&self) -> Result<T> {
+        match T::read_raw(RawValue::of_document(self.raw)) {
+            Some(value) => Ok(value),
+            None => T::decode_current(&self.as_serde_sees_it(T::MODEL)?),
+        }
+    }
+
     pub(super) fn version(&self) -> Option<RawBsonRef<'a>> {
         self.element.as_ref().map(|element| element.value)
     }
@@ -140,6 +144,10 @@ fn read_chain<T: Document>(raw: &RawDocument) -> Result<Read<T>> {
         return Ok(Read { value, write_back: None });
     };
     let stored = Stored::new(raw, version);
+    // The usual case, without what a chain of versions hands on.
+    if is_own(T::MODEL, stored.version()) {
+        return stored.read_as().map(|value| Read { value, write_back: None });
+    }
     let (value, found) = T::read_at(&stored)?.ok_or_else(|| unknown(stored.version(), version))?;
     let write_back = match std::ptr::eq(found.model, T::MODEL) {
         true => None,
