@@ -7,7 +7,7 @@ use bson::{Bson, Document};
 
 /// The server's explanation of an action, with the figures of running it.
 ///
-/// From `.explain()` of a find, aggregation, update or delete. Nothing was changed. Displayed, it
+/// From `.explain()` of a find, page, aggregation, update or delete. Nothing was changed. Displayed, it
 /// is one line; [`document`](Explain::document) is all that the server said.
 ///
 /// Source: [explain results](https://www.mongodb.com/docs/manual/reference/explain-results/).

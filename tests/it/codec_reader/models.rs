@@ -159,7 +159,7 @@ enum Status {
     #[serde(alias = "reviewing")]
     InReview,
     #[serde(skip)]
-    #[allow(dead_code)]
+    #[allow(dead_code, reason = "serde neither writes nor reads it")]
     Internal,
     #[serde(other)]
     Unknown,

@@ -212,21 +212,33 @@ impl<D> BucketAuto<D> {
 ///
 /// Source: [granularity](https://www.mongodb.com/docs/manual/reference/operator/aggregation/bucketAuto/#granularity).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
 #[non_exhaustive]
 pub enum Granularity {
+    /// Five numbers in each power of ten.
     R5,
+    /// Ten.
     R10,
+    /// Twenty.
     R20,
+    /// Forty.
     R40,
+    /// Eighty.
     R80,
+    /// 1, 2 and 5 in each power of ten.
     Series125,
+    /// Six resistor values in each power of ten.
     E6,
+    /// Twelve.
     E12,
+    /// Twenty-four.
     E24,
+    /// Forty-eight.
     E48,
+    /// Ninety-six.
     E96,
+    /// A hundred and ninety-two.
     E192,
+    /// The powers of two.
     PowersOf2,
 }
 
