@@ -33,6 +33,16 @@ pub fn encode_value<T: Serialize + ?Sized>(value: &T) -> Result<Bson> {
     }
 }
 
+/// Decodes one value as it is stored in a field.
+pub(crate) fn decode_value<T: DeserializeOwned>(value: Bson) -> bson::error::Result<T> {
+    #[derive(serde::Deserialize)]
+    struct Wrapper<T> {
+        v: T,
+    }
+    let raw = RawDocumentBuf::try_from(&bson::doc! { "v": value })?;
+    bson::deserialize_from_slice::<Wrapper<T>>(raw.as_bytes()).map(|wrapper| wrapper.v)
+}
+
 /// Encodes a whole document, with the version of its model right after `_id`.
 pub(crate) fn encode_document<T: Serialize>(value: &T, model: &Model) -> Result<RawDocumentBuf> {
     let raw = bson::serialize_to_raw_document_buf(value)

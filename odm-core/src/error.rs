@@ -195,6 +195,12 @@ impl Error {
         self
     }
 
+    /// Adds what to do about it.
+    pub(crate) fn with_cure(mut self, cure: &str) -> Self {
+        self.0.message = format!("{}; {cure}", self.0.message);
+        self
+    }
+
     pub(crate) fn with_boxed_source(mut self, source: Box<dyn StdError + Send + Sync>) -> Self {
         self.0.source = Some(source.into());
         self

@@ -18,6 +18,7 @@ pub use shape::{Field, Kind, Shape, Variant};
 pub use version::{Label, Version};
 
 use crate::index::Index;
+use crate::relation::Inverse;
 
 /// The description of one document model: its collection, fields, version and indexes.
 ///
@@ -46,6 +47,8 @@ pub struct Model {
     pub previous: fn() -> Option<&'static Model>,
     /// The declared indexes.
     pub indexes: fn() -> Vec<Index>,
+    /// What refers back to it, as its fields declare.
+    pub inverses: fn() -> Vec<Inverse>,
     /// The concerns of its actions.
     pub concerns: Concerns,
 }
@@ -63,6 +66,7 @@ impl Model {
             version: None,
             previous: || None,
             indexes: Vec::new,
+            inverses: Vec::new,
             concerns: Concerns::NONE,
         }
     }
@@ -92,6 +96,13 @@ impl Model {
     #[must_use]
     pub const fn previous(mut self, previous: fn() -> Option<&'static Self>) -> Self {
         self.previous = previous;
+        self
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn inverses(mut self, inverses: fn() -> Vec<Inverse>) -> Self {
+        self.inverses = inverses;
         self
     }
 

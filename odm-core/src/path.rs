@@ -32,6 +32,7 @@ pub use key::IntoKey;
 pub use list::List;
 pub use map::Map;
 pub(crate) use name::Name;
+pub use name::Relates;
 pub use nullable::{Nullable, null_as_empty};
 pub use number::{Delta, Integer, Number};
 pub use types::Dated;
@@ -39,7 +40,7 @@ pub use types::Dated;
 use crate::codec::RawValue;
 use crate::error::Result;
 use crate::model::{Field, Kind, Names, Shape};
-use crate::relation::Visit;
+use crate::relation::{Inverse, Reference, Relation, Visit};
 
 /// How a path goes through arrays: not at all, so it names one value.
 #[derive(Debug, Clone, Copy)]
@@ -52,6 +53,10 @@ pub enum InArray {}
 /// The path goes through an array by a positional operator, which only updates understand.
 #[derive(Debug, Clone, Copy)]
 pub enum Positional {}
+
+/// The path goes to the values of a map, whatever their keys, which only lookups understand.
+#[derive(Debug, Clone, Copy)]
+pub enum InMap {}
 
 /// Paths that a filter, a sort or an index may name.
 #[diagnostic::on_unimplemented(
@@ -119,6 +124,9 @@ pub trait FieldType: Nest + Sized {
     #[doc(hidden)]
     const IS_CODED: bool = false;
 
+    /// The reference that a field of the type holds.
+    const REFERENCE: Option<Reference> = None;
+
     /// The stored names of the fields of an embedded document.
     const NAMES: &'static Names = &Names::NONE;
 
@@ -172,6 +180,12 @@ pub trait FieldType: Nest + Sized {
     fn shape() -> Option<&'static Shape> {
         None
     }
+
+    /// The fields of the values of a map of embedded documents.
+    #[must_use]
+    fn values() -> Option<&'static Shape> {
+        None
+    }
 }
 
 /// The declared type at the root of a model's paths. It has no operators of its own.
@@ -206,6 +220,10 @@ impl<M, T, V> Path<M, T, V> {
         Self { name, model: PhantomData, value: PhantomData }
     }
 
+    fn retyped<U>(self) -> Path<M, U, V> {
+        Path::new(self.name)
+    }
+
     /// The path in stored names, as the server knows it: `comments.who`.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -228,6 +246,36 @@ impl<M: 'static, C: Nest, V: 'static> Path<M, C, V> {
     #[must_use]
     pub fn child<T: FieldType>(&self, name: &'static str) -> T::Path<M, T, C::Via<V>> {
         Path::new(self.name.child(name, C::NULLABLE)).into()
+    }
+
+    /// The path to a field that refers by another key than `_id`. The derive calls it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn keyed<T: FieldType>(
+        &self,
+        name: &'static str,
+        key: &'static str,
+    ) -> T::Path<M, T, C::Via<V>> {
+        let name = self.name.child(name, C::NULLABLE).relating(Relates::Key(key));
+        Path::new(name).into()
+    }
+
+    /// The path to a field that is not stored, for what refers back. The derive calls it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn inverse<T: Relation>(
+        &self,
+        name: &'static str,
+        inverse: fn() -> Inverse,
+    ) -> Path<M, T, C::Via<V>> {
+        Path::new(self.name.child(name, C::NULLABLE).relating(Relates::Inverse(inverse)))
+    }
+
+    /// The same place, seen as what one variant of an enum holds there. The derive calls it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn variant<T: FieldType>(&self) -> T::Path<M, T, C::Via<V>> {
+        self.within::<T>().retyped().into()
     }
 
     /// The paths to the fields of a flattened field. The derive calls it.

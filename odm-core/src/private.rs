@@ -28,6 +28,7 @@ pub use crate::path::{
     Coded, Coding, Direct, FieldType, Flat, IntoKey, IntoPath, Nest, Newtype, Opaque, Path,
     Queryable, Whole,
 };
+pub use crate::relation::{Inverse, InverseField, Reference, Relation};
 pub use crate::view::{Part, Selection, Single, View, ViewField, shown, shown_coded};
 
 use crate::model::is_equal;
@@ -123,6 +124,63 @@ pub const fn is_stored_as(shape: &Shape, rust_name: &str, name: &str) -> bool {
     // The compiler tells of a field that is not there, or that has no name.
     true
 }
+
+/// Whether a field that holds a reference, if it does, holds an `_id`.
+#[must_use]
+pub const fn is_by_id(reference: Option<Reference>) -> bool {
+    match reference {
+        Some(reference) => reference.is_by_id,
+        None => true,
+    }
+}
+
+/// Whether a field holds a DBRef.
+#[must_use]
+pub const fn is_db_ref(reference: Option<Reference>) -> bool {
+    match reference {
+        Some(reference) => reference.is_db_ref,
+        None => false,
+    }
+}
+
+/// The name under which a field is stored; empty if there is none, of which the compiler tells.
+#[must_use]
+pub const fn stored_name(shape: &Shape, rust_name: &str) -> &'static str {
+    let mut i = 0;
+    while i < shape.fields.len() {
+        if is_equal(shape.fields[i].rust_name, rust_name) {
+            return shape.fields[i].name;
+        }
+        i += 1;
+    }
+    ""
+}
+
+/// Whether no two documents share the field's value. The compiler tells of a field that is not there.
+#[must_use]
+pub const fn is_unique(shape: &Shape, rust_name: &str) -> bool {
+    let mut i = 0;
+    while i < shape.fields.len() {
+        if is_equal(shape.fields[i].rust_name, rust_name) {
+            return shape.fields[i].unique;
+        }
+        i += 1;
+    }
+    true
+}
+
+/// A field whose value is a key of this type.
+#[diagnostic::on_unimplemented(
+    message = "the key is not of the type that the reference holds",
+    label = "the reference holds `{K}`, and this field is `{Self}`",
+    note = "the second parameter of `Ref<Model, Key>` is the type of the key"
+)]
+pub trait KeyOf<K> {}
+#[diagnostic::do_not_recommend]
+impl<C: FieldType> KeyOf<C::Key> for C {}
+
+/// Asks whether a reference holds what is at the path.
+pub const fn holds_key<R: Relation, C: KeyOf<R::Key>>(_path: &Path<R::Target, C>) {}
 
 /// Types of an optional `_id`, which the driver generates where it is `None`.
 #[diagnostic::on_unimplemented(

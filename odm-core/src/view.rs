@@ -16,6 +16,7 @@ use crate::codec;
 use crate::error::Result;
 use crate::migrate::{self, Read};
 use crate::model::{Described, Document, Shape};
+use crate::relation::Visit;
 
 /// A struct that holds a part of a model's fields: what [`Find::project`](crate::action::Find::project)
 /// reads.
@@ -69,7 +70,7 @@ use crate::model::{Described, Document, Shape};
     label = "`View` is not implemented for `{Self}`",
     note = "add `#[derive(Deserialize, View)]` and `#[odm(of = Model)]` to the struct"
 )]
-pub trait View: DeserializeOwned + Send + Sized + 'static {
+pub trait View: DeserializeOwned + Send + Sync + Sized + 'static {
     /// The model, or the embedded document, that the fields are of.
     type Of: Described;
 
@@ -80,6 +81,10 @@ pub trait View: DeserializeOwned + Send + Sized + 'static {
     /// Adds the fields. The derive writes it.
     #[doc(hidden)]
     fn select(selection: &mut Selection);
+
+    /// Hands each reference at a path of the model to `visit`. The derive writes it.
+    #[doc(hidden)]
+    fn visit_refs(&mut self, _path: &[&str], _visit: Visit<'_>) {}
 
     /// What a find of the model sends: the fields, `_id` only if it is one of them, and the schema
     /// version of a model that has one.

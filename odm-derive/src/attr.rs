@@ -5,6 +5,7 @@
 mod container;
 mod field;
 mod index;
+mod path;
 mod view;
 
 pub(crate) use container::{ContainerAttrs, SchemaVersion};

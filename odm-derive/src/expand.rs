@@ -6,6 +6,7 @@ mod enums;
 mod fields;
 mod read;
 mod refs;
+mod relation;
 mod shape;
 pub(crate) mod view;
 
@@ -26,6 +27,7 @@ pub(crate) fn expand(input: &Input<'_>) -> TokenStream {
         (Data::Newtype(ty), _) => embedded::expand_newtype(input, ty),
         (Data::UnitEnum(variants), _) => enums::expand_unit(input, variants),
         (Data::TaggedEnum(tag, variants), _) => enums::expand_tagged(input, tag, variants),
+        (Data::UntaggedEnum(variants), _) => enums::expand_untagged(input, variants),
     };
     in_scope(&input.attrs.krate, &code)
 }

@@ -39,10 +39,15 @@ pub(crate) fn expand(
 fn without_mistakes(mut read: Input<'_>) -> Input<'_> {
     read.attrs.indexes.clear();
     read.attrs.from = None;
+    read.inverses.clear();
     match &mut read.data {
-        Data::Struct(fields) => fields.iter_mut().for_each(|field| field.attrs.index = None),
+        Data::Struct(fields) => fields.iter_mut().for_each(|field| {
+            field.attrs.index = None;
+            field.attrs.references = None;
+            field.attrs.inverse = None;
+        }),
         Data::TaggedEnum(tag, variants) => without_collisions(tag, variants),
-        Data::Newtype(_) | Data::UnitEnum(_) => {}
+        Data::Newtype(_) | Data::UnitEnum(_) | Data::UntaggedEnum(_) => {}
     }
     read
 }

@@ -31,6 +31,8 @@ pub(crate) struct Input<'a> {
     pub(crate) doc: String,
     pub(crate) attrs: ContainerAttrs,
     pub(crate) data: Data<'a>,
+    /// The fields that are not stored, for what refers back.
+    pub(crate) inverses: Vec<InverseField<'a>>,
     /// Whether fields that are not declared are an error to serde.
     pub(crate) is_strict: bool,
     /// How the type is read without serde, where that can be done.
@@ -46,6 +48,24 @@ pub(crate) enum Data<'a> {
     UnitEnum(Vec<Variant<'a>>),
     /// An internally tagged enum: the name of its tag.
     TaggedEnum(String, Vec<Variant<'a>>),
+    /// An enum that is stored as what its variants hold: references into several collections.
+    UntaggedEnum(Vec<Variant<'a>>),
+}
+
+/// A field that is not stored, for what refers back.
+pub(crate) struct InverseField<'a> {
+    pub(crate) ident: &'a Ident,
+    pub(crate) ty: &'a Type,
+    pub(crate) doc: String,
+    /// The path by which the other model refers back, in Rust names.
+    pub(crate) path: Vec<Ident>,
+}
+
+impl InverseField<'_> {
+    /// The name in Rust, without `r#`.
+    pub(crate) fn rust_name(&self) -> String {
+        self.ident.unraw().to_string()
+    }
 }
 
 /// A field that is stored.
@@ -88,7 +108,8 @@ impl<'a> Input<'a> {
         errors: &mut Errors,
     ) -> Option<Self> {
         let attrs = ContainerAttrs::from_syn(&input.attrs, role, errors);
-        let serde::Stored { data, is_strict, reading } = serde::read(input, role, errors)?;
+        let serde::Stored { data, inverses, is_strict, reading } =
+            serde::read(input, role, errors)?;
         Some(Self {
             role,
             ident: &input.ident,
@@ -96,6 +117,7 @@ impl<'a> Input<'a> {
             doc: doc(&input.attrs),
             attrs,
             data,
+            inverses,
             is_strict,
             reading,
         })
@@ -143,6 +165,11 @@ impl Field<'_> {
     /// Whether the field is a `Nullable`, as far as its tokens tell.
     pub(crate) fn is_nullable(&self) -> bool {
         self.argument_of("Nullable").is_some()
+    }
+
+    /// Whether the field is a `Many` or a `One`, as far as its tokens tell.
+    pub(crate) fn is_inverse(&self) -> bool {
+        self.argument_of("Many").or_else(|| self.argument_of("One")).is_some()
     }
 
     /// The type that this generic type has for its first argument.

@@ -3,6 +3,7 @@
 mod index;
 mod names;
 mod partial;
+mod relation;
 pub(crate) mod view;
 
 use quote::ToTokens;
@@ -17,10 +18,12 @@ pub(crate) fn check(input: &Input<'_>, errors: &mut Errors) {
         check_id(input, fields, errors);
         check_version(input, fields, errors);
         index::check(input, fields, errors);
+        relation::check(input, fields, errors);
     }
     for field in input.fields() {
         check_opaque(field, errors);
         check_nullable(field, errors);
+        relation::check_field(input, field, errors);
         if input.role == Role::Embedded {
             check_not_indexed(field, errors);
         }
@@ -116,7 +119,7 @@ impl<'a> Input<'a> {
     fn fields(&self) -> Vec<&Field<'a>> {
         match &self.data {
             Data::Struct(fields) => fields.iter().collect(),
-            Data::Newtype(_) | Data::UnitEnum(_) => Vec::new(),
+            Data::Newtype(_) | Data::UnitEnum(_) | Data::UntaggedEnum(_) => Vec::new(),
             Data::TaggedEnum(_, variants) => variants
                 .iter()
                 .flat_map(|variant| match &variant.content {

@@ -1,6 +1,7 @@
 //! `find`.
 
 mod documents;
+mod lookups;
 mod page;
 
 pub use documents::DocumentStream;
@@ -10,20 +11,20 @@ use std::fmt;
 use std::future::IntoFuture;
 use std::marker::PhantomData;
 
-use bson::{Bson, Document as BsonDocument, doc};
+use bson::Document as BsonDocument;
 use futures::TryStreamExt;
 use futures::future::BoxFuture;
 
 use crate::collection::Collection;
 use crate::driver::{Call, FindOptions, Watch};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::explain::Explain;
 use crate::filter::Filter;
 use crate::migrate::{self, ReadFn};
 use crate::model::Document;
-use crate::relation::{IntoLookup, LookupStrategy, Node, can_join, plan_joins};
 use crate::sort::Sort;
 use crate::view::{self, View};
+use lookups::{Lookups, Way};
 
 impl<T: Document> Collection<T> {
     /// Finds the documents that match.
@@ -58,9 +59,8 @@ impl<T: Document> Collection<T> {
             filter: filter.into_document(),
             options: FindOptions::default(),
             read: migrate::read,
-            lookups: Vec::new(),
-            strategy: LookupStrategy::Auto,
-            resolve: documents::resolve_erased,
+            lookups: Lookups::default(),
+            resolve: documents::resolve_documents,
             write_back: true,
             marker: PhantomData,
         }
@@ -74,8 +74,7 @@ pub struct Find<M, T = M> {
     filter: Result<BsonDocument>,
     options: FindOptions,
     read: ReadFn<T>,
-    lookups: Vec<Node>,
-    strategy: LookupStrategy,
+    lookups: Lookups,
     resolve: documents::Resolve<T>,
     write_back: bool,
     marker: PhantomData<fn() -> M>,
@@ -120,8 +119,8 @@ impl<M: Document, T: Send + 'static> Find<M, T> {
     /// # Errors
     /// [`ErrorKind::OlderVersion`](crate::ErrorKind::OlderVersion) for a document of an older schema
     /// version: a view reads the current one alone.
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) after a lookup, which needs
-    /// whole documents.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a lookup of a reference
+    /// that the view does not have, or of what refers back.
     ///
     /// ```no_run
     /// # use odm::prelude::*;
@@ -142,10 +141,6 @@ impl<M: Document, T: Send + 'static> Find<M, T> {
     ///
     /// Source: [covered query](https://www.mongodb.com/docs/manual/core/query-optimization/#covered-query).
     pub fn project<V: View<Of = M>>(mut self) -> Find<M, V> {
-        if !self.lookups.is_empty() {
-            let error = Error::invalid("lookups need whole documents, and not a projection");
-            self.filter = self.filter.and(Err(error));
-        }
         match V::projection() {
             Ok(projection) => self.options.projection = Some(projection),
             Err(error) => self.filter = self.filter.and(Err(error)),
@@ -155,9 +150,8 @@ impl<M: Document, T: Send + 'static> Find<M, T> {
             filter: self.filter,
             options: self.options,
             read: view::read::<M, V>,
-            lookups: Vec::new(),
-            strategy: self.strategy,
-            resolve: documents::resolve_none,
+            lookups: self.lookups,
+            resolve: documents::resolve_views,
             write_back: self.write_back,
             marker: PhantomData,
         }
@@ -234,7 +228,8 @@ impl<M: Document, T: Send + 'static> Find<M, T> {
         watch.run(first).await
     }
 
-    /// How many documents there are, within `skip` and `limit`. One round trip.
+    /// How many documents there are, within `skip` and `limit`. One round trip, and by batches one
+    /// more for each [required](crate::relation::Lookup::required) lookup.
     ///
     /// # Errors
     /// As awaiting the find, but nothing is decoded.
@@ -242,9 +237,18 @@ impl<M: Document, T: Send + 'static> Find<M, T> {
         let limit = self.options.limit.and_then(|limit| u64::try_from(limit).ok());
         let limit = limit.filter(|&limit| limit > 0);
         let watch = self.watch();
+        let way = self.way().map_err(|error| self.call.context(error))?;
         let filter = self.filter.map_err(|error| self.call.context(error))?;
-        let (call, skip) = (self.call, self.options.skip);
-        watch.run(async move { call.count_documents(filter, limit, skip).await }).await
+        let (call, skip, mut lookups) = (self.call, self.options.skip, self.lookups);
+        watch
+            .run(async move {
+                if !lookups.has_required() {
+                    return call.count_documents(filter, limit, skip).await;
+                }
+                lookups.renumber();
+                lookups.count(&call, way, filter, limit, skip).await
+            })
+            .await
     }
 
     /// How the server runs it: the indexes used, keys and documents examined. One round trip.
@@ -254,140 +258,21 @@ impl<M: Document, T: Send + 'static> Find<M, T> {
     /// # Errors
     /// As awaiting the find, but nothing is decoded.
     pub async fn explain(mut self) -> Result<Explain> {
-        let joins = self.joins().map_err(|error| self.call.context(error))?;
+        let way = self.way().map_err(|error| self.call.context(error))?;
         let filter = self.filter.map_err(|error| self.call.context(error))?;
-        let document = match joins {
-            true => {
-                let mut next = 0;
-                self.lookups.iter_mut().for_each(|node| node.renumber(&mut next));
-                let pipeline = joined_pipeline(filter, self.options, &self.lookups);
+        let document = match way {
+            Way::Join { .. } => {
+                self.lookups.renumber();
+                let pipeline = self.lookups.pipeline(filter, self.options);
                 self.call.explain_aggregate(pipeline).await?
             }
-            false => self.call.explain_find(filter, self.options).await?,
+            Way::Batches => self.call.explain_find(filter, self.options).await?,
         };
         Ok(Explain::new(document))
     }
 
     fn watch(&self) -> Watch {
         self.call.watch(self.filter.as_ref().ok())
-    }
-
-    async fn open(mut self, extent: documents::Extent) -> Result<DocumentStream<T>> {
-        let joins = self.joins().map_err(|error| self.call.context(error))?;
-        let filter = self.filter.map_err(|error| self.call.context(error))?;
-        let mut next = 0;
-        self.lookups.iter_mut().for_each(|node| node.renumber(&mut next));
-        let batches = match joins {
-            true => {
-                let batch_size = self.options.batch_size;
-                let pipeline = joined_pipeline(filter, self.options, &self.lookups);
-                self.call.aggregate(pipeline, batch_size).await?
-            }
-            false => self.call.find(filter, self.options).await?,
-        };
-        let relations =
-            documents::Relations { nodes: self.lookups, resolve: self.resolve, joins, extent };
-        Ok(DocumentStream::new(batches, self.read, relations, self.write_back))
-    }
-
-    /// Whether the server joins.
-    fn joins(&self) -> Result<bool> {
-        let can = can_join(&self.lookups, self.call.target());
-        match self.strategy {
-            _ if self.lookups.is_empty() => Ok(false),
-            LookupStrategy::Batches => Ok(false),
-            LookupStrategy::Auto => {
-                let can = can && self.filter.as_ref().is_ok_and(can_match);
-                Ok(can && self.options.limit == Some(1))
-            }
-            LookupStrategy::Lookup if can => Ok(true),
-            LookupStrategy::Lookup => Err(Error::invalid(
-                "`$lookup` reaches neither into another database nor to a position in a list: use \
-                 `LookupStrategy::Batches`",
-            )),
-        }
-    }
-}
-
-/// Whether an aggregation takes the filter.
-fn can_match(filter: &BsonDocument) -> bool {
-    const FIND_ONLY: [&str; 3] = ["$where", "$near", "$nearSphere"];
-    filter.iter().all(|(key, value)| {
-        let inner = match value {
-            Bson::Document(inner) => can_match(inner),
-            Bson::Array(parts) => parts.iter().filter_map(Bson::as_document).all(can_match),
-            _ => true,
-        };
-        inner && !FIND_ONLY.contains(&key.as_str())
-    })
-}
-
-/// The aggregation that finds and joins. A row above 16 MB ends it with an error.
-fn joined_pipeline(
-    filter: BsonDocument,
-    options: FindOptions,
-    nodes: &[Node],
-) -> Vec<BsonDocument> {
-    let mut pipeline = vec![doc! { "$match": filter }];
-    if let Some(sort) = options.sort {
-        pipeline.push(doc! { "$sort": sort });
-    }
-    if let Some(skip) = options.skip.filter(|&skip| skip > 0) {
-        pipeline.push(doc! { "$skip": i64::try_from(skip).unwrap_or(i64::MAX) });
-    }
-    if let Some(limit) = options.limit.filter(|&limit| limit > 0) {
-        pipeline.push(doc! { "$limit": limit });
-    }
-    pipeline.extend(plan_joins(nodes));
-    pipeline
-}
-
-impl<M: Document> Find<M> {
-    /// Loads the documents that a reference refers to, for each document found.
-    ///
-    /// Takes the path of a [`Ref`](crate::Ref), or of an `Option` or list of them, also inside of
-    /// embedded documents and lists of them. References inside of the targets are named on the
-    /// path: `p.author().lookup(User::fields().company())`; for several of them, name the path again
-    /// with each.
-    ///
-    /// Order, repeats and positions stay; a reference without a document is missing, with its id.
-    /// Both strategies give equal results, on data that nobody changes meanwhile.
-    ///
-    /// Round trips: none more by `$lookup`; one more for each path by batches, however many
-    /// documents are found ([`stream`](Find::stream): for each batch of them). See
-    /// [`strategy`](Find::strategy).
-    ///
-    /// ```no_run
-    /// # use odm::prelude::*;
-    /// # use odm::Ref;
-    /// # #[derive(Debug, serde::Serialize, serde::Deserialize, Document)]
-    /// # struct User { #[serde(rename = "_id")] id: String, name: String }
-    /// # #[derive(Debug, serde::Serialize, serde::Deserialize, Document)]
-    /// # struct Post { #[serde(rename = "_id")] id: i32, author: Ref<User> }
-    /// # async fn example(posts: Collection<Post>) -> odm::Result<()> {
-    /// for post in posts.find(Filter::new()).lookup(Post::fields().author()).await? {
-    ///     match post.author.get() {
-    ///         Some(author) => println!("by {}", author.name),
-    ///         None => println!("by {}, who has left", post.author.id()),
-    ///     }
-    /// }
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// Source: [`$lookup`](https://www.mongodb.com/docs/manual/reference/operator/aggregation/lookup/).
-    pub fn lookup(mut self, lookup: impl IntoLookup<M>) -> Self {
-        match lookup.into_lookup().node {
-            Ok(node) => node.add_to(&mut self.lookups),
-            Err(error) => self.filter = self.filter.and(Err(error)),
-        }
-        self
-    }
-
-    /// How the lookups are done; [`LookupStrategy::Auto`] unless set.
-    pub fn strategy(mut self, strategy: LookupStrategy) -> Self {
-        self.strategy = strategy;
-        self
     }
 }
 

@@ -96,8 +96,8 @@ impl<M: Document, T: Send + 'static> FindOne<M, T> {
     option_setters!(find: session, read_concern, read_preference, max_time, hint, collation, comment, let_vars);
 }
 
-impl<M: Document> FindOne<M> {
-    /// Loads the documents that a reference refers to; see [`Find::lookup`].
+impl<M: Document, T: Send + 'static> FindOne<M, T> {
+    /// Loads the documents of a relation; see [`Find::lookup`].
     pub fn lookup(mut self, lookup: impl IntoLookup<M>) -> Self {
         self.find = self.find.lookup(lookup);
         self
@@ -107,6 +107,16 @@ impl<M: Document> FindOne<M> {
     pub fn strategy(mut self, strategy: LookupStrategy) -> Self {
         self.find = self.find.strategy(strategy);
         self
+    }
+
+    /// The lookups by the server, in the find's own round trip; see [`Find::strategy`].
+    pub fn with_lookup(self) -> Self {
+        self.strategy(LookupStrategy::Lookup)
+    }
+
+    /// The lookups by one more find for each path; see [`Find::strategy`].
+    pub fn with_batches(self) -> Self {
+        self.strategy(LookupStrategy::Batches)
     }
 }
 

@@ -13,6 +13,7 @@ use super::{Batches, Session, Target};
 use crate::error::{Error, Result};
 use crate::migrate::Change;
 use crate::model::Model;
+use crate::relation::Namespace;
 use crate::update::Modification;
 
 /// One action on one target: what the verbs below need to know of it.
@@ -67,6 +68,11 @@ impl Call {
         self.options.get_or_insert_default()
     }
 
+    /// The options that were set.
+    pub(crate) fn options_ref(&self) -> Option<&Options> {
+        self.options.as_deref()
+    }
+
     /// The same action on the collection of another model.
     pub(crate) fn on(&self, model: &'static Model) -> Self {
         Self {
@@ -75,6 +81,11 @@ impl Call {
             session: self.session.clone(),
             options: self.options.as_ref().map(|options| Box::new(options.of_others())),
         }
+    }
+
+    /// The same action on a collection that a reference names itself.
+    pub(crate) fn on_namespace(&self, model: &'static Model, namespace: &Namespace) -> Self {
+        Self { target: self.target.in_namespace(model, namespace), ..self.on(model) }
     }
 
     /// Waits for the turn on a session.

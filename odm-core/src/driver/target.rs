@@ -11,6 +11,7 @@ use mongodb::{Collection, Namespace};
 
 use crate::migrate::Counters;
 use crate::model::{Concerns, Model};
+use crate::relation;
 
 /// A model together with the driver's handles of its database and collection. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -28,7 +29,16 @@ pub(crate) struct Target {
 impl Target {
     /// The model in a collection of this name, in the database that the model declares.
     pub(super) fn new(home: &mongodb::Database, model: &'static Model, collection: &str) -> Self {
-        let database = match model.database {
+        Self::build(home, model.database, model, collection)
+    }
+
+    fn build(
+        home: &mongodb::Database,
+        database: Option<&str>,
+        model: &'static Model,
+        collection: &str,
+    ) -> Self {
+        let database = match database {
             Some(name) if name != home.name() => home.client().database(name),
             _ => home.clone(),
         };
@@ -61,6 +71,17 @@ impl Target {
                 }
             }
         }
+    }
+
+    /// The target of another model in a collection and, if it is named, a database of its own.
+    pub(super) fn in_namespace(
+        &self,
+        model: &'static Model,
+        namespace: &relation::Namespace,
+    ) -> Self {
+        let name = namespace.database.as_deref().or(model.database);
+        let target = Self::build(&self.home, name, model, &namespace.collection);
+        Self { write_backs: self.write_backs.clone(), slow_after: self.slow_after, ..target }
     }
 
     /// Whether another model is stored in the same database.

@@ -185,6 +185,11 @@ pub(crate) fn current<'a>(
     Err(unknown(stored.version(), version))
 }
 
+/// Whether a stored document is of the model's own version.
+pub(crate) fn is_current(raw: &RawDocument, model: &Model) -> bool {
+    model.version.as_ref().is_none_or(|version| is_own(model, Stored::new(raw, version).version()))
+}
+
 /// Whether a document with this version element is of the model itself. A document without one is
 /// of the first version.
 pub(super) fn is_own(model: &Model, found: Option<RawBsonRef<'_>>) -> bool {

@@ -1,6 +1,7 @@
 //! The fields of a document or embedded document, as serde stores them.
 
 use crate::path::FieldType;
+use crate::relation::Reference;
 
 /// The BSON type that a field is stored as.
 ///
@@ -122,6 +123,12 @@ pub struct Field {
     pub flatten: bool,
     /// The shape of an embedded document, or of the elements of an array of them.
     pub shape: fn() -> Option<&'static Shape>,
+    /// The shape of the values of a map of embedded documents.
+    pub values: fn() -> Option<&'static Shape>,
+    /// The reference that the field holds.
+    pub reference: Option<Reference>,
+    /// Whether no two documents share its value: there is a unique index on the field alone.
+    pub unique: bool,
 }
 
 impl Shape {
@@ -198,6 +205,18 @@ impl Shape {
             .any(|field| field.flatten && (field.shape)().is_none_or(|shape| shape.is_open()))
     }
 
+    /// How many arrays a path leads through, that at its end included.
+    pub(crate) fn array_levels(&self, path: &str) -> usize {
+        let (name, rest) = match path.split_once('.') {
+            Some((name, rest)) => (name, Some(rest)),
+            None => (path, None),
+        };
+        let Some(field) = self.field(name) else { return 0 };
+        let here = usize::from(field.kind == Kind::Array);
+        let below = rest.zip((field.shape)()).map_or(0, |(rest, shape)| shape.array_levels(rest));
+        here + below
+    }
+
     /// Calls `visit` for each stored field: flattened ones are replaced by their own fields.
     fn visit(&self, visit: &mut dyn FnMut(&'static Field)) {
         let variants = self.variants.iter().flat_map(|variant| variant.fields);
@@ -237,6 +256,9 @@ impl Field {
             skippable: false,
             flatten: false,
             shape: T::shape,
+            values: T::values,
+            reference: T::REFERENCE,
+            unique: false,
         }
     }
 
@@ -265,6 +287,23 @@ impl Field {
     #[must_use]
     pub const fn skippable(mut self) -> Self {
         self.skippable = true;
+        self
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn unique(mut self) -> Self {
+        self.unique = true;
+        self
+    }
+
+    /// The reference is by this key of its target, and not by `_id`.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn references(mut self, key: &'static str) -> Self {
+        if let Some(reference) = &mut self.reference {
+            reference.key = key;
+        }
         self
     }
 

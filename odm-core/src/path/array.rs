@@ -7,7 +7,7 @@ use super::{FieldType, InArray, IntoKey, Nest};
 use crate::codec::RawValue;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Kind, Shape};
-use crate::relation::Visit;
+use crate::relation::{Reference, Visit};
 
 impl<T: Nest, const N: usize> Nest for [T; N] {
     type Via<V: 'static> = InArray;
@@ -20,6 +20,7 @@ impl<T: FieldType, const N: usize> FieldType for [T; N] {
     type Key = Vec<T::Key>;
     const KIND: Kind = Kind::Array;
     const INDEXED: Kind = T::INDEXED;
+    const REFERENCE: Option<Reference> = Reference::fixed(T::REFERENCE);
 
     fn encode(key: &Self::Key) -> Result<Bson> {
         if key.len() != N {

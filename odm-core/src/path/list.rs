@@ -10,7 +10,7 @@ use super::{FieldType, InArray, Nest, Path, Positional, Updatable};
 use crate::codec::{RawValue, encode_value};
 use crate::error::Result;
 use crate::model::{Kind, Shape};
-use crate::relation::Visit;
+use crate::relation::{Reference, Visit};
 
 /// A field type that is stored as an array.
 #[diagnostic::on_unimplemented(
@@ -33,6 +33,7 @@ impl<T: FieldType> FieldType for Vec<T> {
     type Key = Vec<T::Key>;
     const KIND: Kind = Kind::Array;
     const INDEXED: Kind = T::INDEXED;
+    const REFERENCE: Option<Reference> = Reference::list(T::REFERENCE);
 
     fn encode(key: &Self::Key) -> Result<Bson> {
         key.iter().map(T::encode).collect::<Result<_>>().map(Bson::Array)
@@ -92,6 +93,7 @@ macro_rules! list_type {
             type Key = Self;
             const KIND: Kind = Kind::Array;
             const INDEXED: Kind = $element::INDEXED;
+            const REFERENCE: Option<Reference> = Reference::list($element::REFERENCE);
 
             fn encode(key: &Self) -> Result<Bson> {
                 encode_value(key)
@@ -105,6 +107,19 @@ macro_rules! list_type {
                     list.$insert($element::read_raw(item)?);
                 }
                 items.is_whole().then_some(list)
+            }
+
+            // An element of a set cannot be changed in place. What is loaded is no part of its
+            // order or hash.
+            fn visit_refs(&mut self, path: &[&str], visit: Visit<'_>) {
+                if $element::REFERENCE.is_none() && $element::shape().is_none() {
+                    return;
+                }
+                let mut elements: Vec<$element> = std::mem::take(self).into_iter().collect();
+                visit_elements(&mut elements, path, visit);
+                elements.into_iter().for_each(|element| {
+                    self.$insert(element);
+                });
             }
 
             fn shape() -> Option<&'static Shape> {

@@ -6,11 +6,11 @@ use std::hash::BuildHasher;
 use bson::Bson;
 use serde::Serialize;
 
-use super::{FieldType, IntoKey, Nest, Path};
+use super::{FieldType, InMap, IntoKey, Nest, Path};
 use crate::codec::{RawValue, encode_value};
 use crate::error::Result;
-use crate::model::Kind;
-use crate::relation::Visit;
+use crate::model::{Kind, Shape};
+use crate::relation::{MAP_VALUES, Place, Reference, Visit};
 
 /// A field type that is stored as a document with names that are data.
 #[diagnostic::on_unimplemented(
@@ -33,6 +33,7 @@ impl<T: FieldType + Serialize, S: BuildHasher + Default + 'static> FieldType
     type Path<M: 'static, C: 'static, V: 'static> = Path<M, C, V>;
     type Key = Self;
     const KIND: Kind = Kind::Document;
+    const REFERENCE: Option<Reference> = Reference::at(T::REFERENCE, Place::Map);
 
     fn encode(key: &Self) -> Result<Bson> {
         encode_value(key)
@@ -48,8 +49,20 @@ impl<T: FieldType + Serialize, S: BuildHasher + Default + 'static> FieldType
     }
 
     fn visit_refs(&mut self, path: &[&str], visit: Visit<'_>) {
-        let value = path.split_first().and_then(|(key, rest)| Some((self.get_mut(*key)?, rest)));
-        value.into_iter().for_each(|(value, rest)| value.visit_refs(rest, visit));
+        match path.split_first() {
+            Some((key, rest)) if *key != MAP_VALUES => {
+                let value = self.get_mut(*key);
+                value.into_iter().for_each(|value| value.visit_refs(rest, visit));
+            }
+            of_all => {
+                let rest = of_all.map_or(&[][..], |(_, rest)| rest);
+                self.values_mut().for_each(|value| value.visit_refs(rest, visit));
+            }
+        }
+    }
+
+    fn values() -> Option<&'static Shape> {
+        T::shape()
     }
 }
 
@@ -66,6 +79,7 @@ impl<T: FieldType + Serialize> FieldType for BTreeMap<String, T> {
     type Path<M: 'static, C: 'static, V: 'static> = Path<M, C, V>;
     type Key = Self;
     const KIND: Kind = Kind::Document;
+    const REFERENCE: Option<Reference> = Reference::at(T::REFERENCE, Place::Map);
 
     fn encode(key: &Self) -> Result<Bson> {
         encode_value(key)
@@ -81,8 +95,20 @@ impl<T: FieldType + Serialize> FieldType for BTreeMap<String, T> {
     }
 
     fn visit_refs(&mut self, path: &[&str], visit: Visit<'_>) {
-        let value = path.split_first().and_then(|(key, rest)| Some((self.get_mut(*key)?, rest)));
-        value.into_iter().for_each(|(value, rest)| value.visit_refs(rest, visit));
+        match path.split_first() {
+            Some((key, rest)) if *key != MAP_VALUES => {
+                let value = self.get_mut(*key);
+                value.into_iter().for_each(|value| value.visit_refs(rest, visit));
+            }
+            of_all => {
+                let rest = of_all.map_or(&[][..], |(_, rest)| rest);
+                self.values_mut().for_each(|value| value.visit_refs(rest, visit));
+            }
+        }
+    }
+
+    fn values() -> Option<&'static Shape> {
+        T::shape()
     }
 }
 
@@ -112,5 +138,32 @@ impl<M: 'static, C: 'static, V: 'static> Path<M, C, V> {
         C: Map<Value = T>,
     {
         Path::new(self.name.key(&key.into_key())).into()
+    }
+
+    /// The values of the map, whatever their keys, to be followed by a lookup. No filter or update
+    /// can name them.
+    ///
+    /// ```
+    /// # use odm::prelude::*;
+    /// # use odm::Ref;
+    /// # use std::collections::HashMap;
+    /// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+    /// # struct User { #[serde(rename = "_id")] id: String }
+    /// # #[derive(serde::Serialize, serde::Deserialize, Embedded)]
+    /// # struct Desk { clerk: Ref<User> }
+    /// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+    /// # struct Office { #[serde(rename = "_id")] id: i32, desks: HashMap<String, Desk> }
+    /// # fn example(offices: Collection<Office>) {
+    /// let find = offices.find(Filter::new()).lookup(Office::fields().desks().values().clerk());
+    /// # let _ = find;
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn values<T>(&self) -> T::Path<M, T, InMap>
+    where
+        T: FieldType,
+        C: Map<Value = T>,
+    {
+        Path::new(self.name.values()).into()
     }
 }

@@ -7,6 +7,16 @@ use bson::Document;
 
 use super::ArrayFilters;
 use crate::error::{Error, Result};
+use crate::relation::{Inverse, MAP_VALUES};
+
+/// How a field relates, where its type does not say it.
+#[derive(Debug, Clone, Copy)]
+pub enum Relates {
+    /// It refers by this key of the target, in stored names.
+    Key(&'static str),
+    /// It is what refers back.
+    Inverse(fn() -> Inverse),
+}
 
 /// A dotted path in stored names. A map key that no path can hold is kept as an error, which the
 /// action that uses the path returns.
@@ -15,6 +25,8 @@ pub(crate) struct Name {
     text: Cow<'static, str>,
     /// Whether something on the way may be absent, and with it the value.
     nullable: bool,
+    /// What a lookup needs to know beside the type.
+    relates: Option<Relates>,
     /// Whether it names a position in an array, which the server's expressions do not know.
     positional: bool,
     /// What the identifiers of positional operators in it stand for.
@@ -31,7 +43,17 @@ impl From<Cow<'static, str>> for Name {
 impl Name {
     /// A path with what is wrong with it, if anything is.
     pub(super) fn new(text: Cow<'static, str>, error: Option<Error>) -> Self {
-        Self { text, nullable: true, positional: false, filters: ArrayFilters::default(), error }
+        let (nullable, positional, relates) = (true, false, None);
+        Self { text, nullable, relates, positional, filters: ArrayFilters::default(), error }
+    }
+
+    pub(super) fn relating(self, relates: Relates) -> Self {
+        Self { relates: Some(relates), ..self }
+    }
+
+    /// What a lookup needs to know beside the type.
+    pub(crate) fn relates(&self) -> Option<Relates> {
+        self.relates
     }
 
     pub(crate) fn as_str(&self) -> &str {
@@ -83,7 +105,7 @@ impl Name {
             true => Cow::Borrowed(name),
             false => self.join(name),
         };
-        self.to(text, self.nullable || nullable)
+        Self { relates: None, ..self.to(text, self.nullable || nullable) }
     }
 
     /// The path to an element: its position, or a positional operator.
@@ -103,6 +125,11 @@ impl Name {
 
     pub(crate) fn array_filters(&self) -> &ArrayFilters {
         &self.filters
+    }
+
+    /// The path to the values of a map.
+    pub(super) fn values(&self) -> Self {
+        self.to(self.join(MAP_VALUES), true)
     }
 
     /// The path to a key of a map.
@@ -127,7 +154,7 @@ impl Name {
     /// A path that goes on from this one.
     fn to(&self, text: Cow<'static, str>, nullable: bool) -> Self {
         let (filters, error) = (self.filters.clone(), self.error.clone());
-        Self { text, nullable, positional: self.positional, filters, error }
+        Self { text, nullable, relates: self.relates, positional: self.positional, filters, error }
     }
 
     /// The text with one more part. A path to an element itself, as in `elem_match`, is empty.

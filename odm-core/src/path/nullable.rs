@@ -7,7 +7,7 @@ use super::{FieldType, List, Map, Nest};
 use crate::codec::RawValue;
 use crate::error::Result;
 use crate::model::{Kind, Names, Shape};
-use crate::relation::Visit;
+use crate::relation::{Reference, Visit};
 
 /// A value that may be missing or null, where the two mean different things: not said, and said to
 /// be nothing.
@@ -128,6 +128,7 @@ impl<T: FieldType> FieldType for Nullable<T> {
     const KIND: Kind = T::KIND;
     const INDEXED: Kind = T::INDEXED;
     const OPTIONAL: bool = true;
+    const REFERENCE: Option<Reference> = Reference::optional(T::REFERENCE);
     const NAMES: &'static Names = T::NAMES;
 
     fn encode(key: &Self::Key) -> Result<Bson> {
@@ -150,6 +151,10 @@ impl<T: FieldType> FieldType for Nullable<T> {
 
     fn shape() -> Option<&'static Shape> {
         T::shape()
+    }
+
+    fn values() -> Option<&'static Shape> {
+        T::values()
     }
 }
 

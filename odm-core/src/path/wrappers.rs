@@ -6,7 +6,7 @@ use super::{FieldType, List, Map, Nest};
 use crate::codec::RawValue;
 use crate::error::Result;
 use crate::model::{Kind, Names, Shape};
-use crate::relation::Visit;
+use crate::relation::{Reference, Visit};
 
 impl<T: Nest> Nest for Option<T> {
     type Via<V: 'static> = T::Via<V>;
@@ -19,6 +19,7 @@ impl<T: FieldType> FieldType for Option<T> {
     const KIND: Kind = T::KIND;
     const INDEXED: Kind = T::INDEXED;
     const OPTIONAL: bool = true;
+    const REFERENCE: Option<Reference> = Reference::optional(T::REFERENCE);
     const NAMES: &'static Names = T::NAMES;
 
     fn encode(key: &Self::Key) -> Result<Bson> {
@@ -39,6 +40,10 @@ impl<T: FieldType> FieldType for Option<T> {
 
     fn shape() -> Option<&'static Shape> {
         T::shape()
+    }
+
+    fn values() -> Option<&'static Shape> {
+        T::values()
     }
 }
 
@@ -62,6 +67,7 @@ impl<T: FieldType> FieldType for Box<T> {
     const KIND: Kind = T::KIND;
     const INDEXED: Kind = T::INDEXED;
     const OPTIONAL: bool = T::OPTIONAL;
+    const REFERENCE: Option<Reference> = T::REFERENCE;
     const NAMES: &'static Names = T::NAMES;
 
     fn encode(key: &Self::Key) -> Result<Bson> {
@@ -82,6 +88,10 @@ impl<T: FieldType> FieldType for Box<T> {
 
     fn shape() -> Option<&'static Shape> {
         T::shape()
+    }
+
+    fn values() -> Option<&'static Shape> {
+        T::values()
     }
 }
 

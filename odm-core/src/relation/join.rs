@@ -1,41 +1,150 @@
 //! `$lookup`: the stages, and taking the joined documents out of the rows.
 //!
-//! Only the plain form with a local and a foreign field is fast, so every stage has it. The joined
-//! arrays come last, so that the stored document is the beginning of the row.
+//! Only the plain form with a local and a foreign field is fast, so a stage has a pipeline only for
+//! what needs one: a filter, a limit or a projection. The joined arrays come last, so that the
+//! stored document is the beginning of the row.
 
 use std::borrow::Cow;
 
-use bson::{Document as BsonDocument, RawBsonRef, RawDocument, RawDocumentBuf, doc};
+use bson::{Bson, Document as BsonDocument, RawBsonRef, RawDocument, RawDocumentBuf, doc};
 
-use super::resolve::Found;
-use super::{Key, Node};
-use crate::driver::Call;
+use super::Key;
+use super::found::Gathered;
+use super::node::{Local, Node, Wants};
 use crate::error::{Error, ErrorKind, Result};
-use crate::migrate::Collected;
 
 /// What the names of joined arrays begin with.
 const PREFIX: &str = "__odm";
 
-/// The stages that join every node, an inner one by the array of its outer one.
-pub(crate) fn plan_joins(nodes: &[Node]) -> Vec<BsonDocument> {
+/// The stages that join every node, an inner one by the arrays of its outer one.
+pub(crate) fn plan_joins<'n>(nodes: impl IntoIterator<Item = &'n Node>) -> Vec<BsonDocument> {
     let mut stages = Vec::new();
-    add_stages(nodes, None, &mut stages);
-    // A row above 16 MB is an error with this stage; without it, some servers close the connection.
-    stages.push(doc! { "$unset": PREFIX });
+    for node in nodes {
+        add_stages(node, &[String::new()], &mut stages);
+    }
     stages
 }
 
-fn add_stages(nodes: &[Node], outer: Option<usize>, stages: &mut Vec<BsonDocument>) {
-    for node in nodes {
-        let local = match outer {
-            Some(outer) => format!("{PREFIX}{outer}.{}", node.path),
-            None => node.path.clone(),
+/// The last stage. A row above 16 MB is an error with it; without it, some servers close the
+/// connection.
+pub(crate) fn end_of_joins() -> BsonDocument {
+    doc! { "$unset": PREFIX }
+}
+
+fn add_stages(node: &Node, outers: &[String], stages: &mut Vec<BsonDocument>) {
+    let mut joined = Vec::new();
+    for outer in outers {
+        for (local, foreign) in node.joined_by() {
+            let name = node.joined_name(joined.len());
+            stages.push(node.stage(&format!("{outer}{local}"), &foreign, &name));
+            if node.wants == Wants::Count {
+                stages.push(doc! { "$set": { &name: { "$size": format!("${name}") } } });
+            }
+            joined.push(name);
+        }
+    }
+    let outers: Vec<_> = joined.iter().map(|name| format!("{name}.")).collect();
+    node.children.iter().for_each(|child| add_stages(child, &outers, stages));
+}
+
+impl Node {
+    /// The local and foreign fields. A DBRef may stand beside plain ids, so it takes two stages.
+    fn joined_by(&self) -> Vec<(String, String)> {
+        let (local, foreign) = match self.local {
+            Local::Slots => (self.path.as_str(), self.foreign.as_str()),
+            Local::Parent(key) => (key, self.foreign.as_str()),
         };
-        stages.push(doc! { "$lookup": {
-            "from": node.target.collection, "localField": local, "foreignField": "_id",
-            "as": format!("{PREFIX}{}", node.number),
-        } });
-        add_stages(&node.children, Some(node.number), stages);
+        let mut joined = vec![(local.to_owned(), foreign.to_owned())];
+        if self.is_db_ref {
+            joined.push(match self.local {
+                Local::Slots => (format!("{local}.$id"), foreign.to_owned()),
+                Local::Parent(_) => (local.to_owned(), format!("{foreign}.$id")),
+            });
+        }
+        joined
+    }
+
+    fn stage(&self, local: &str, foreign: &str, name: &str) -> BsonDocument {
+        if let Wants::Graph { max_depth } = self.wants {
+            let connect_from = match self.local {
+                Local::Slots => self.path.as_str(),
+                Local::Parent(key) => key,
+            };
+            let mut graph = doc! {
+                "from": self.target.collection,
+                "startWith": format!("${local}"),
+                "connectFromField": connect_from,
+                "connectToField": foreign,
+                "as": name,
+                "maxDepth": i32::from(max_depth),
+            };
+            if let Some(filter) = &self.filter {
+                graph.insert("restrictSearchWithMatch", filter.clone());
+            }
+            return doc! { "$graphLookup": graph };
+        }
+        let mut lookup = doc! {
+            "from": self.target.collection,
+            "localField": local,
+            "foreignField": foreign,
+            "as": name,
+        };
+        let pipeline = self.pipeline(foreign);
+        if !pipeline.is_empty() {
+            lookup.insert("pipeline", pipeline);
+        }
+        doc! { "$lookup": lookup }
+    }
+
+    /// What is done with the documents that are joined to one parent.
+    fn pipeline(&self, foreign: &str) -> Vec<BsonDocument> {
+        let mut pipeline = Vec::new();
+        pipeline.extend(self.filter.clone().map(|filter| doc! { "$match": filter }));
+        if let Some(limit) = self.limit {
+            // A parent without a key is joined with documents without one.
+            if foreign != "_id" {
+                pipeline.push(doc! { "$match": { foreign: { "$ne": null } } });
+            }
+            pipeline.push(doc! { "$sort": self.server_sort() });
+            pipeline.push(doc! { "$limit": i64::from(limit) });
+        }
+        pipeline.extend(self.projection.clone().map(|projection| doc! { "$project": projection }));
+        pipeline
+    }
+
+    /// The stages that keep the parents that the node has found something for.
+    pub(crate) fn required_stage(&self) -> Option<BsonDocument> {
+        if !self.required {
+            return None;
+        }
+        let found = |name: String| match self.wants {
+            Wants::Count => doc! { name: { "$gt": 0 } },
+            _ => doc! { name: { "$ne": [] } },
+        };
+        let names = (0..self.joined_by().len()).map(|more| self.joined_name(more));
+        let any: Vec<_> = names.map(found).collect();
+        Some(doc! { "$match": { "$or": any } })
+    }
+
+    /// Keeps what the node has joined in a projection that comes after it.
+    pub(crate) fn keep_joined(&self, projection: &mut BsonDocument) {
+        for more in 0..self.joined_by().len() {
+            projection.insert(self.joined_name(more), 1);
+        }
+    }
+
+    /// The name of a joined array: the first, or one of those that a DBRef takes more.
+    fn joined_name(&self, more: usize) -> String {
+        match more {
+            0 => format!("{PREFIX}{}", self.number),
+            more => format!("{PREFIX}{}_{more}", self.number),
+        }
+    }
+
+    /// The keys by which the node sorts the parents.
+    pub(crate) fn parent_sort_keys(&self) -> impl Iterator<Item = (String, Bson)> {
+        let sort = self.parent_sort.iter().flatten();
+        sort.map(|(path, direction)| (format!("{PREFIX}{}.{path}", self.number), direction.clone()))
     }
 }
 
@@ -43,17 +152,16 @@ fn add_stages(nodes: &[Node], outer: Option<usize>, stages: &mut Vec<BsonDocumen
 #[derive(Default)]
 pub(crate) struct Joined {
     /// By the numbers of the nodes.
-    nodes: Vec<JoinedNode>,
+    nodes: Vec<Gathered>,
     has_upgraded: bool,
-}
-
-#[derive(Default)]
-struct JoinedNode {
-    found: Found,
-    upgraded: Collected,
+    write_back: bool,
 }
 
 impl Joined {
+    pub(crate) fn new(write_back: bool) -> Self {
+        Self { write_back, ..Self::default() }
+    }
+
     /// Takes the joined documents out of a row, and returns the stored document.
     pub(crate) fn take_row<'a>(
         &mut self,
@@ -65,11 +173,11 @@ impl Joined {
         for element in row.iter_elements() {
             let element = element.map_err(malformed)?;
             let name = element.key().as_str();
-            if let Some(number) = name.strip_prefix(PREFIX).and_then(|number| number.parse().ok())
+            if let Some(number) = number_of(name)
                 && let Some(node) = numbered(nodes, number)
             {
                 end.get_or_insert(at);
-                self.take_array(node, element.value().map_err(malformed)?)?;
+                self.take(node, row, element.value().map_err(malformed)?)?;
             }
             at += 2 + name.len() + element.size();
         }
@@ -79,23 +187,22 @@ impl Joined {
         }
     }
 
-    fn take_array(&mut self, node: &Node, array: RawBsonRef<'_>) -> Result<()> {
+    fn take(&mut self, node: &Node, row: &RawDocument, joined: RawBsonRef<'_>) -> Result<()> {
         if self.nodes.len() <= node.number {
-            self.nodes.resize_with(node.number + 1, JoinedNode::default);
+            self.nodes.resize_with(node.number + 1, Gathered::default);
         }
-        let joined = &mut self.nodes[node.number];
-        for target in array.as_array().into_iter().flatten() {
-            let target = target.map_err(malformed)?;
-            let Some(target) = target.as_document() else { continue };
-            let id = target.get("_id").map_err(malformed)?;
-            // The server joins null, missing and empty fields with it; no reference has that id.
-            let id = id.filter(|id| !matches!(id, RawBsonRef::Null));
-            let Some(key) = id.and_then(Key::of_raw) else { continue };
-            if let std::collections::hash_map::Entry::Vacant(place) = joined.found.entry(key) {
-                let read = (node.read)(target)?;
-                self.has_upgraded |= read.write_back.is_some();
-                joined.upgraded.add(read.write_back);
-                place.insert(read.value);
+        let found = &mut self.nodes[node.number];
+        if let (Wants::Count, Local::Parent(key)) = (node.wants, node.local) {
+            let key = row.get(key).map_err(malformed)?.and_then(Key::of_raw);
+            let count = joined.as_i32().map(i64::from).or_else(|| joined.as_i64());
+            if let (Some(key), Some(count)) = (key, count.and_then(|n| u64::try_from(n).ok())) {
+                found.add_count(key, count);
+            }
+            return Ok(());
+        }
+        for target in joined.as_array().into_iter().flatten() {
+            if let Some(target) = target.map_err(malformed)?.as_document() {
+                self.has_upgraded |= found.add(node.read(target));
             }
         }
         Ok(())
@@ -110,26 +217,25 @@ impl Joined {
         self.has_upgraded
     }
 
-    /// The targets of a node.
-    pub(super) fn take(&mut self, node: &Node) -> Found {
-        self.nodes
-            .get_mut(node.number)
-            .map(|joined| std::mem::take(&mut joined.found))
-            .unwrap_or_default()
+    pub(super) fn writes_back(&self) -> bool {
+        self.write_back
     }
 
-    /// Sends the write-backs of the joined documents.
-    pub(crate) async fn send_write_backs(&mut self, call: &Call, nodes: &[Node]) {
-        for (number, joined) in self.nodes.iter_mut().enumerate() {
-            if let Some(node) = numbered(nodes, number) {
-                call.on(node.target).send_write_backs(&mut joined.upgraded).await;
-            }
-        }
+    /// The targets of a node.
+    pub(super) fn take_node(&mut self, node: &Node) -> Gathered {
+        self.nodes.get_mut(node.number).map(std::mem::take).unwrap_or_default()
     }
 }
 
 /// The elements of a document follow its length.
 const START: usize = 4;
+
+/// The number in `__odm3` or `__odm3_1`.
+fn number_of(name: &str) -> Option<usize> {
+    let rest = name.strip_prefix(PREFIX)?;
+    let number = rest.split_once('_').map_or(rest, |(number, _)| number);
+    number.parse().ok()
+}
 
 fn numbered(nodes: &[Node], number: usize) -> Option<&Node> {
     nodes.iter().find_map(|node| match node.number == number {

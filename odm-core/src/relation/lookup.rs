@@ -1,91 +1,108 @@
-//! What to load: references by their paths, with those inside of their targets.
+//! What to load: relations by their paths, with what of them, and what inside of them.
 
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::reference::RefId;
-use super::{Ref, erased::Erased};
-use crate::driver::Target;
-use crate::error::Result;
-use crate::migrate::{self, Read, ReadFn};
-use crate::model::{Document, Model};
-use crate::path::{FieldType, Path, Queryable};
+use bson::Bson;
 
-/// How referenced documents are fetched.
+use super::Relation;
+use super::node::{Node, Wants};
+use crate::error::{Error, Result};
+use crate::filter::Filter;
+use crate::model::Document;
+use crate::path::Path;
+use crate::sort::Sort;
+use crate::view::View;
+
+/// How related documents are fetched. Each gives the same result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum LookupStrategy {
-    /// [`Lookup`](Self::Lookup) for one parent, [`Batches`](Self::Batches) for more.
+    /// [`Lookup`](Self::Lookup) for one parent, and where a lookup decides
+    /// [which parents](Lookup::required) are found or in
+    /// [which order](Lookup::sort_parents); [`Batches`](Self::Batches) else.
     #[default]
     Auto,
     /// By the server, in the find's own round trip: `$lookup` stages of an aggregation.
     Lookup,
-    /// By one more find for each reference path, with the ids of all parents in one `$in`.
+    /// By one more find for each path, with the keys of all parents in one `$in`. Those of one level
+    /// are sent together.
     Batches,
 }
 
-/// A field type that refers to documents: a [`Ref`], or an `Option`, list or `Box` of them.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a reference",
-    label = "a lookup follows fields of type `Ref`",
-    note = "declare the field as `Ref<Model>`, `Option<Ref<Model>>` or `Vec<Ref<Model>>`"
-)]
-pub trait Relation: FieldType {
-    /// The model that is referred to.
-    type Target: Document;
-}
-
-impl<T: Document<Id: RefId>> Relation for Ref<T> {
-    type Target = T;
-}
-
-impl<R: Relation> Relation for Option<R> {
-    type Target = R::Target;
-}
-
-impl<R: Relation> Relation for Vec<R> {
-    type Target = R::Target;
-}
-
-impl<R: Relation> Relation for Box<R> {
-    type Target = R::Target;
-}
-
-/// A reference of model `M` to load, with what to load inside of its target.
+/// A relation of model `M` to load, with what to load of its target `T`.
+///
+/// ```
+/// # use odm::prelude::*;
+/// # use odm::{Many, Ref};
+/// use odm::relation::Lookup;
+/// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+/// # struct Publisher { #[serde(rename = "_id")] id: String, #[serde(skip)] #[odm(inverse = publisher)] books: Many<Book> }
+/// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+/// # struct Book { #[serde(rename = "_id")] id: i32, pages: i32, publisher: Ref<Publisher> }
+/// let (p, b) = (Publisher::fields(), Book::fields());
+/// let longest = Lookup::new(p.books()).filter(b.pages().gt(100)).sort(b.pages().desc()).limit(3);
+/// # let _ = longest;
+/// ```
 #[must_use = "a lookup does nothing until an action takes it"]
-pub struct Lookup<M> {
+pub struct Lookup<M, T> {
     pub(crate) node: Result<Node>,
-    marker: PhantomData<fn() -> M>,
+    marker: PhantomData<fn() -> (M, T)>,
 }
 
-impl<M> fmt::Debug for Lookup<M> {
+impl<M, T> fmt::Debug for Lookup<M, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Lookup").field(&self.node).finish()
     }
 }
 
-/// What [`Find::lookup`](crate::action::Find::lookup) takes: the path of a reference, or a
+/// What [`Find::lookup`](crate::action::Find::lookup) takes: the path of a relation, or a
 /// [`Lookup`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a relation of `{M}`",
+    label = "a lookup follows fields of type `Ref`, `DbRef`, `Many` or `One`",
+    note = "declare the field as `Ref<Model>`, `Option<Ref<Model>>` or `Vec<Ref<Model>>`; what refers back is `Many<Model>` or `One<Model>` with `#[odm(inverse = …)]`"
+)]
 pub trait IntoLookup<M> {
+    /// The model that is referred to.
+    type Target: Document;
+
     /// The lookup.
-    fn into_lookup(self) -> Lookup<M>;
+    fn into_lookup(self) -> Lookup<M, Self::Target>;
 }
 
-impl<M> IntoLookup<M> for Lookup<M> {
+impl<M, T: Document> IntoLookup<M> for Lookup<M, T> {
+    type Target = T;
+
     fn into_lookup(self) -> Self {
         self
     }
 }
 
-impl<M, C: Relation, V: Queryable> IntoLookup<M> for Path<M, C, V> {
-    fn into_lookup(self) -> Lookup<M> {
-        let node = self.name.checked().map(Node::new::<C::Target>);
-        Lookup { node, marker: PhantomData }
+impl<M, C: Relation, V: Followed> IntoLookup<M> for Path<M, C, V> {
+    type Target = C::Target;
+
+    fn into_lookup(self) -> Lookup<M, C::Target> {
+        Lookup::new(self)
     }
 }
 
-impl<M, C: Relation, V: Queryable> Path<M, C, V> {
-    /// Loads a reference inside of the documents that this one refers to.
+/// Paths that a lookup may follow: any but those of positional operators.
+#[diagnostic::on_unimplemented(
+    message = "a positional path cannot be followed",
+    label = "this path is for updates",
+    note = "`.matched()`, `.all_elements()` and `.filtered(…)` are for updates; a lookup names the list itself, or one element by `.at(0)`"
+)]
+pub trait Followed: 'static {}
+#[diagnostic::do_not_recommend]
+impl Followed for crate::path::Direct {}
+#[diagnostic::do_not_recommend]
+impl Followed for crate::path::InArray {}
+#[diagnostic::do_not_recommend]
+impl Followed for crate::path::InMap {}
+
+impl<M, C: Relation, V: Followed> Path<M, C, V> {
+    /// Loads a relation inside of the documents that this one leads to.
     ///
     /// ```
     /// # use odm::prelude::*;
@@ -99,78 +116,140 @@ impl<M, C: Relation, V: Queryable> Path<M, C, V> {
     /// let author = Post::fields().author().lookup(User::fields().company());
     /// # let _ = author;
     /// ```
-    pub fn lookup(&self, inner: impl IntoLookup<C::Target>) -> Lookup<M> {
-        let node = self.clone().into_lookup().node.and_then(|mut node| {
-            node.children.push(inner.into_lookup().node?);
+    pub fn lookup(&self, inner: impl IntoLookup<C::Target>) -> Lookup<M, C::Target> {
+        Lookup::new(self.clone()).lookup(inner)
+    }
+}
+
+impl<M: Document, C: Relation<Target = M>, V: Followed> Path<M, C, V> {
+    /// Loads a relation of a model to itself, and again from each document that it leads to:
+    /// `max_depth` times more, as the server's `$graphLookup` counts, so 0 is a plain lookup.
+    ///
+    /// A document is loaded at each place where it is referred to, so a cycle goes round until the
+    /// depth ends. By batches it takes one round trip for each level that has documents not yet
+    /// seen, by `$graphLookup` none beside the find's own.
+    ///
+    /// ```
+    /// # use odm::prelude::*;
+    /// # use odm::Ref;
+    /// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+    /// # struct Category { #[serde(rename = "_id")] id: String, parent: Option<Ref<Category>> }
+    /// let path_to_the_root = Category::fields().parent().graph_lookup(20);
+    /// # let _ = path_to_the_root;
+    /// ```
+    ///
+    /// Source: [`$graphLookup`](https://www.mongodb.com/docs/manual/reference/operator/aggregation/graphLookup/).
+    pub fn graph_lookup(&self, max_depth: u8) -> Lookup<M, M> {
+        Lookup::new(self.clone()).with(|node| node.wants = Wants::Graph { max_depth })
+    }
+}
+
+impl<M, T: Document> Lookup<M, T> {
+    /// The documents at a relation's path: those that a reference leads to, or that refer back.
+    pub fn new<C, V>(path: Path<M, C, V>) -> Self
+    where
+        C: Relation<Target = T>,
+        V: Followed,
+    {
+        Self { node: Node::of::<C>(&path.name), marker: PhantomData }
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut Node)) -> Self {
+        if let Ok(node) = &mut self.node {
+            change(node);
+        }
+        self
+    }
+
+    fn with_result<R>(mut self, value: Result<R>, change: impl FnOnce(&mut Node, R)) -> Self {
+        match (&mut self.node, value) {
+            (Ok(node), Ok(value)) => change(node, value),
+            (Ok(_), Err(error)) => self.node = Err(error),
+            (Err(_), _) => {}
+        }
+        self
+    }
+
+    /// Loads only the documents that match. A reference to another stays not loaded; of what refers
+    /// back, only these are loaded.
+    pub fn filter(self, filter: Filter<T>) -> Self {
+        self.with_result(filter.into_document(), |node, filter| {
+            node.filter = Some(match node.filter.take() {
+                Some(other) => crate::filter::both(other, filter),
+                None => filter,
+            });
+        })
+    }
+
+    /// The order of the documents of each parent, for what refers back and for
+    /// [`limit`](Lookup::limit). After these keys they are in the order of their `_id`s.
+    ///
+    /// References keep the order in which their parent holds them. Strings are in the order of their
+    /// bytes, whatever collation the collection has.
+    pub fn sort(self, sort: Sort<T>) -> Self {
+        let keys = sort.into_document().and_then(|sort| {
+            let key = |(path, direction): (String, Bson)| match direction {
+                Bson::Int32(direction) => Ok((path, direction < 0)),
+                _ => Err(Error::invalid("a lookup sorts by values of fields").with_path(path)),
+            };
+            sort.into_iter().map(key).collect::<Result<Vec<_>>>()
+        });
+        self.with_result(keys, |node, keys| node.sort = keys)
+    }
+
+    /// At most this many documents for each parent: the first by the sort, else by `_id`. 0 means no
+    /// limit. From server 5.0 for what refers back.
+    pub fn limit(self, limit: u32) -> Self {
+        self.with(|node| node.limit = Some(limit).filter(|&limit| limit > 0))
+    }
+
+    /// Reads only the fields of a [`View`] of the documents: ask for them by
+    /// [`Ref::view`](super::Ref::view) and [`Many::views`](super::Many::views).
+    ///
+    /// # Errors
+    /// The find gives [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the view
+    /// refuses unknown fields and lacks the key that the documents are joined by.
+    pub fn project<V: View<Of = T>>(self) -> Self {
+        self.with_result(V::projection(), |node, projection| node.project::<T, V>(projection))
+    }
+
+    /// Counts the documents that refer back, and loads none: [`Many::count`](super::Many::count).
+    ///
+    /// By batches the server counts them, in one round trip for all parents.
+    pub fn count(self) -> Self {
+        self.with(|node| node.wants = Wants::Count)
+    }
+
+    /// Loads a relation inside of the documents, too.
+    pub fn lookup(self, inner: impl IntoLookup<T>) -> Self {
+        let inner = inner.into_lookup().node;
+        let inner = self.node.and_then(|mut node| {
+            inner?.add_to(&mut node.children)?;
             Ok(node)
         });
-        Lookup { node, marker: PhantomData }
-    }
-}
-
-/// A lookup without its types.
-#[derive(Clone)]
-pub(crate) struct Node {
-    /// The path of the reference in stored names.
-    pub(crate) path: String,
-    pub(crate) target: &'static Model,
-    pub(crate) read: ReadFn<Box<dyn Erased>>,
-    pub(crate) children: Vec<Node>,
-    /// Tells the nodes of one find apart, outer before inner.
-    pub(crate) number: usize,
-}
-
-impl Node {
-    fn new<T: Document>(path: &str) -> Self {
-        Self {
-            path: path.to_owned(),
-            target: T::MODEL,
-            read: |raw| {
-                let Read { value, write_back } = migrate::read::<T>(raw)?;
-                Ok(Read { value: Box::new(value), write_back })
-            },
-            children: Vec::new(),
-            number: 0,
-        }
+        Self { node: inner, marker: PhantomData }
     }
 
-    /// Adds a node to others: what is asked for inside of one path is asked for at once.
-    pub(crate) fn add_to(self, nodes: &mut Vec<Self>) {
-        match nodes.iter_mut().find(|node| node.path == self.path) {
-            Some(node) => {
-                self.children.into_iter().for_each(|child| child.add_to(&mut node.children));
-            }
-            None => nodes.push(self),
-        }
+    /// Goes on where a document cannot be read: the reference to it has
+    /// [the error](super::Ref::try_get), and a `Many` has [its own](super::Many::errors). Without
+    /// it, the parent cannot be read either, as its place in the result tells.
+    pub fn skip_errors(self) -> Self {
+        self.with(|node| node.skip_errors = true)
     }
 
-    /// Numbers the node and those inside of it, from `next` on.
-    pub(crate) fn renumber(&mut self, next: &mut usize) {
-        self.number = *next;
-        *next += 1;
-        self.children.iter_mut().for_each(|child| child.renumber(next));
+    /// Finds only the parents that this leads anywhere from: an inner join. With a
+    /// [filter](Lookup::filter), those that have a related document that matches.
+    ///
+    /// The same holds for the find's `count`. By batches it takes one round trip more, to find the
+    /// keys of what is related.
+    pub fn required(self) -> Self {
+        self.with(|node| node.required = true)
     }
 
-    pub(crate) fn segments(&self) -> Vec<&str> {
-        self.path.split('.').collect()
+    /// Sorts the parents by fields of the related documents, before the find's own sort; parents
+    /// without any come first. Only the server can do that, by `$lookup` of all that the find
+    /// matches.
+    pub fn sort_parents(self, sort: Sort<T>) -> Self {
+        self.with_result(sort.into_document(), |node, sort| node.parent_sort = Some(sort))
     }
-}
-
-impl fmt::Debug for Node {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Node")
-            .field("path", &self.path)
-            .field("target", &self.target.name)
-            .field("children", &self.children)
-            .finish()
-    }
-}
-
-/// Whether `$lookup` can follow the nodes: it stays in one database, and knows no positions.
-pub(crate) fn can_join(nodes: &[Node], target: &Target) -> bool {
-    nodes.iter().all(|node| {
-        target.is_beside(node.target)
-            && !node.segments().iter().any(|name| name.bytes().all(|byte| byte.is_ascii_digit()))
-            && can_join(&node.children, target)
-    })
 }

@@ -1,23 +1,27 @@
 //! `Ref<T>`: the id of a document of another model, and the document once it was loaded.
 
-use std::any::type_name;
+use std::any::{Any, type_name};
+use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use bson::Bson;
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Shared, Slot, Visit};
+use super::state::State;
+use super::{Place, Reference, Shared, Slot, Visit};
 use crate::codec::RawValue;
-use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Document, Kind};
-use crate::path::{FieldType, Nest, Path};
+use crate::error::{Error, Result};
+use crate::model::{Document, Kind, Model};
+use crate::path::{FieldType, IntoKey, Nest, Path};
+use crate::view::View;
 
-/// An id type that references can hold.
+/// A type of keys that references can hold.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the id that a reference holds",
+    message = "`{Self}` cannot be the key that a reference holds",
     note = "the `_id` of the model that is referred to must be a plain value or an `Embedded` type that is `Clone` and `PartialEq`"
 )]
 pub trait RefId:
@@ -29,15 +33,40 @@ impl<T> RefId for T where
 {
 }
 
-/// A reference to a document of model `T`, stored as its `_id`.
+/// The key of a [`Ref`] that holds the `_id` of its target.
+#[derive(Debug, Clone, Copy)]
+pub enum ById {}
+
+/// What a reference to a `T` holds: its `_id` ([`ById`]), or another unique key of this type.
+pub trait RefKey<T: Document>: 'static {
+    /// The type of the key.
+    type Value: 'static;
+
+    /// Whether it is the `_id`.
+    const IS_ID: bool;
+}
+
+impl<T: Document> RefKey<T> for ById {
+    type Value = <T::Id as FieldType>::Key;
+    const IS_ID: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Document, K: RefId> RefKey<T> for K {
+    type Value = K;
+    const IS_ID: bool = false;
+}
+
+/// A reference to a document of model `T`, stored as its `_id`, or as another unique key.
 ///
-/// It is in one of three states: not loaded, loaded, or missing (looked for and not there). The id
-/// is known in each, and is what is stored, whatever the state. Nothing loads by itself: ask for it
-/// with [`Find::lookup`](crate::action::Find::lookup).
+/// It is in one of these states: not loaded, loaded, missing (looked for and not there), or failed
+/// (there, and cannot be read; only where the lookup was asked to
+/// [go on](super::Lookup::skip_errors)). The key is known in each, and is what is stored, whatever
+/// the state. Nothing loads by itself: ask for it with [`Find::lookup`](crate::action::Find::lookup).
 ///
-/// To a human-readable format such as JSON it is the document where it is loaded, else the id.
+/// To a human-readable format such as JSON it is the document where it is loaded, else the key.
 ///
-/// Two references are equal if their ids are.
+/// Two references are equal if their keys are; their order is that of the keys.
 ///
 /// ```
 /// # use odm::prelude::*;
@@ -49,98 +78,132 @@ impl<T> RefId for T where
 /// assert!(author.get().is_none() && !author.is_missing());
 /// ```
 ///
+/// Another key than `_id` has its type as the second parameter, and the field says which it is:
+///
+/// ```
+/// # use odm::prelude::*;
+/// # use odm::Ref;
+/// # use odm::bson::oid::ObjectId;
+/// #[derive(serde::Serialize, serde::Deserialize, Document)]
+/// struct Group {
+///     #[serde(rename = "_id")]
+///     id: ObjectId,
+///     #[odm(unique)]
+///     group_id: i32,
+///     name: String,
+/// }
+/// #[derive(serde::Serialize, serde::Deserialize, Document)]
+/// struct Contact {
+///     #[serde(rename = "_id")]
+///     id: ObjectId,
+///     #[odm(references(group_id))]
+///     group_ids: Vec<Ref<Group, i32>>,
+/// }
+/// ```
+///
 /// Source: [database references](https://www.mongodb.com/docs/manual/reference/database-references/#manual-references).
-pub struct Ref<T: Document> {
-    id: T::Id,
+pub struct Ref<T: Document, K: RefKey<T> = ById> {
+    key: K::Value,
     state: State,
     marker: PhantomData<fn() -> T>,
 }
 
-#[derive(Clone)]
-enum State {
-    NotLoaded,
-    Loaded(Shared),
-    Missing,
-}
-
-impl<T: Document<Id: RefId>> Ref<T> {
-    /// A reference to the document with this `_id`. Nothing is read.
-    pub fn new(id: impl crate::path::IntoKey<T::Id>) -> Self {
-        Self { id: id.into_key(), state: State::NotLoaded, marker: PhantomData }
+impl<T: Document, K: RefKey<T>> Ref<T, K>
+where
+    K::Value: RefId,
+{
+    /// A reference to the document with this key. Nothing is read.
+    pub fn new(key: impl IntoKey<K::Value>) -> Self {
+        Self { key: key.into_key(), state: State::NotLoaded, marker: PhantomData }
     }
 
-    /// The `_id` of the document.
+    /// The key of the document: its `_id`, unless the reference is by another.
     #[must_use]
-    pub fn id(&self) -> &T::Id {
-        &self.id
+    pub fn id(&self) -> &K::Value {
+        &self.key
     }
 
     /// The document, if it was loaded.
     #[must_use]
     pub fn get(&self) -> Option<&T> {
-        match &self.state {
-            State::Loaded(document) => document.downcast_ref(),
-            State::NotLoaded | State::Missing => None,
-        }
+        self.state.get()
     }
 
     /// The document, or why it is not there.
     ///
     /// # Errors
-    /// [`ErrorKind::NotLoaded`] if no lookup named the reference, [`ErrorKind::Missing`] if one
-    /// did and no document has the id.
+    /// [`ErrorKind::NotLoaded`](crate::ErrorKind::NotLoaded) if no lookup named the reference, or
+    /// one with a filter that the document does not meet;
+    /// [`ErrorKind::Missing`](crate::ErrorKind::Missing) if one did and no document has the key;
+    /// [`ErrorKind::Decode`](crate::ErrorKind::Decode) if the lookup was asked to skip errors, and
+    /// the document could not be read.
     pub fn try_get(&self) -> Result<&T> {
-        self.get().ok_or_else(|| {
-            let (kind, message) = match self.state {
-                State::Missing => (ErrorKind::Missing, "a lookup found no document with the id"),
-                _ => (ErrorKind::NotLoaded, "no lookup asked for it"),
-            };
-            let id = T::Id::encode(&self.id).ok();
-            Error::new(kind, message).with_model(T::MODEL.name).with_id(id)
-        })
+        self.state.try_get().map_err(|error| self.context(error))
     }
 
-    /// Whether the document was loaded.
+    /// The view of the document that a lookup with a
+    /// [projection](super::Lookup::project) has loaded.
+    #[must_use]
+    pub fn view<V: View<Of = T>>(&self) -> Option<&V> {
+        match &self.state {
+            State::Loaded(document) => super::state::view_of(document),
+            _ => None,
+        }
+    }
+
+    fn context(&self, error: Error) -> Error {
+        error.with_model(T::MODEL.name).with_id(K::Value::encode(&self.key).ok())
+    }
+
+    /// Whether the document was loaded, whole or as a view.
     #[must_use]
     pub fn is_loaded(&self) -> bool {
-        matches!(self.state, State::Loaded(_))
+        self.state.is_loaded()
     }
 
     /// Whether the document was looked for and is not there.
     #[must_use]
     pub fn is_missing(&self) -> bool {
-        matches!(self.state, State::Missing)
+        self.state.is_missing()
     }
 }
 
-impl<T: Document<Id: RefId>> Slot for Ref<T> {
-    fn id(&self) -> Result<Bson> {
-        T::Id::encode(&self.id)
+impl<T: Document, K: RefKey<T>> Slot for Ref<T, K>
+where
+    K::Value: RefId,
+{
+    fn target(&self) -> &'static Model {
+        T::MODEL
     }
 
-    fn fill(&mut self, target: Option<&Shared>) {
-        self.state = match target {
-            Some(document) => State::Loaded(document.clone()),
-            None => State::Missing,
-        };
+    fn key(&self) -> Result<Option<Bson>> {
+        K::Value::encode(&self.key).map(Some)
+    }
+
+    fn fill(&mut self, found: &[Shared], failed: &[Error]) {
+        self.state = State::of(found, failed);
     }
 }
 
-impl<T: Document> Nest for Ref<T> {
+impl<T: Document, K: RefKey<T>> Nest for Ref<T, K> {
     type Via<V: 'static> = V;
 }
 
-impl<T: Document<Id: RefId>> FieldType for Ref<T> {
+impl<T: Document, K: RefKey<T>> FieldType for Ref<T, K>
+where
+    K::Value: RefId,
+{
     type Path<M: 'static, C: 'static, V: 'static> = Path<M, C, V>;
-    type Key = T::Id;
-    const KIND: Kind = T::Id::KIND;
+    type Key = K::Value;
+    const KIND: Kind = K::Value::KIND;
+    const REFERENCE: Option<Reference> = Some(Reference::new(|| T::MODEL, Place::One, K::IS_ID));
 
-    fn encode(key: &T::Id) -> Result<Bson> {
-        T::Id::encode(key)
+    fn encode(key: &K::Value) -> Result<Bson> {
+        K::Value::encode(key)
     }
 
     fn read_raw(value: RawValue<'_>) -> Option<Self> {
-        T::Id::read_raw(value).map(Self::new)
+        K::Value::read_raw(value).map(Self::new)
     }
 
     fn visit_refs(&mut self, path: &[&str], visit: Visit<'_>) {
@@ -150,68 +213,83 @@ impl<T: Document<Id: RefId>> FieldType for Ref<T> {
     }
 }
 
-impl<T: Document<Id: Clone>> Clone for Ref<T> {
+impl<T: Document, K: RefKey<T, Value: Clone>> Clone for Ref<T, K> {
     fn clone(&self) -> Self {
-        Self { id: self.id.clone(), state: self.state.clone(), marker: PhantomData }
+        Self { key: self.key.clone(), state: self.state.clone(), marker: PhantomData }
     }
 }
 
-impl<T: Document<Id: PartialEq>> PartialEq for Ref<T> {
+impl<T: Document, K: RefKey<T, Value: PartialEq>> PartialEq for Ref<T, K> {
     fn eq(&self, other: &Self) -> bool {
-        self.id == other.id
+        self.key == other.key
     }
 }
 
-impl<T: Document<Id: Eq>> Eq for Ref<T> {}
+impl<T: Document, K: RefKey<T, Value: Eq>> Eq for Ref<T, K> {}
 
-impl<T: Document<Id: Hash>> Hash for Ref<T> {
+impl<T: Document, K: RefKey<T, Value: PartialOrd>> PartialOrd for Ref<T, K> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        self.key.partial_cmp(&other.key)
+    }
+}
+
+impl<T: Document, K: RefKey<T, Value: Ord>> Ord for Ref<T, K> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key.cmp(&other.key)
+    }
+}
+
+impl<T: Document, K: RefKey<T, Value: Hash>> Hash for Ref<T, K> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.id.hash(state);
+        self.key.hash(state);
     }
 }
 
-impl<T: Document<Id: fmt::Debug>> fmt::Debug for Ref<T> {
+impl<T: Document, K: RefKey<T, Value: fmt::Debug>> fmt::Debug for Ref<T, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let state = match self.state {
-            State::NotLoaded => "not loaded",
-            State::Loaded(_) => "loaded",
-            State::Missing => "missing",
-        };
-        write!(f, "Ref({:?}, {state})", self.id)
+        write!(f, "Ref({:?}, {})", self.key, self.state.as_str())
     }
 }
 
 /// Whether the (de)serializer with errors of type `E` is that of the bson crate. Some of its
 /// serializers call themselves human-readable, and yet what they write is stored.
-fn is_bson<E>() -> bool {
+pub(super) fn is_bson<E>() -> bool {
     type_name::<E>() == type_name::<bson::error::Error>()
 }
 
-impl<T: Document<Id: RefId>> Serialize for Ref<T> {
+impl<T: Document, K: RefKey<T>> Serialize for Ref<T, K>
+where
+    K::Value: RefId,
+{
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let for_people = serializer.is_human_readable() && !is_bson::<S::Error>();
         match self.get() {
-            Some(document) if for_people => document.serialize(serializer),
-            _ => self.id.serialize(serializer),
+            // From the document the `_id` alone can be read back, and no other key.
+            Some(document) if for_people && K::IS_ID => document.serialize(serializer),
+            _ => self.key.serialize(serializer),
         }
     }
 }
 
-impl<'de, T: Document<Id: RefId>> Deserialize<'de> for Ref<T> {
+impl<'de, T: Document, K: RefKey<T>> Deserialize<'de> for Ref<T, K>
+where
+    K::Value: RefId,
+{
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        if is_bson::<D::Error>() || !deserializer.is_human_readable() {
-            return T::Id::deserialize(deserializer).map(Self::new);
+        let is_stored = is_bson::<D::Error>() || !deserializer.is_human_readable();
+        if is_stored || !K::IS_ID {
+            return K::Value::deserialize(deserializer).map(Self::new);
         }
         // What people read may be the document in place of its id.
         let value = Bson::deserialize(deserializer)?;
         if value.as_document().is_none_or(|document| !document.contains_key("_id")) {
-            let id: T::Id = bson::deserialize_from_bson(value).map_err(D::Error::custom)?;
-            return Ok(Self::new(id));
+            let key: K::Value = bson::deserialize_from_bson(value).map_err(D::Error::custom)?;
+            return Ok(Self::new(key));
         }
         let document: T = bson::deserialize_from_bson(value).map_err(D::Error::custom)?;
-        let id = document.id().cloned();
-        let id = id.ok_or_else(|| D::Error::custom("a document without `_id`"))?;
-        let state = State::Loaded(std::sync::Arc::new(document));
-        Ok(Self { id, state, marker: PhantomData })
+        // The key is the `_id`, so the types are the same.
+        let id = document.id().and_then(|id| (id as &dyn Any).downcast_ref::<K::Value>());
+        let key = id.cloned().ok_or_else(|| D::Error::custom("a document without `_id`"))?;
+        Ok(Self { key, state: State::Loaded(Arc::new(document)), marker: PhantomData })
     }
 }

@@ -1,18 +1,28 @@
-//! The one placement: finds the references at a path, gets their targets, puts them in.
+//! The one placement: finds the slots at a path, gets their targets, puts them in.
 
 use std::collections::HashMap;
 
-use bson::{Bson, Document as BsonDocument, doc};
-use futures::future::BoxFuture;
+use bson::Bson;
+use futures::future::{BoxFuture, try_join_all};
 
-use super::erased::Erased;
-use super::{Joined, Key, Node};
-use crate::driver::{Call, FindOptions};
-use crate::error::Result;
-use crate::migrate::Collected;
+use super::erased::Visited;
+use super::found::{Gathered, Placement};
+use super::node::{Local, Node, Wants};
+use super::{Joined, Key, Namespace, Slot, fetch, graph};
+use crate::driver::Call;
+use crate::error::{Error, Result};
 
-/// The documents whose references are resolved.
-pub(crate) type Parents<'a> = Vec<&'a mut (dyn Erased + 'static)>;
+/// A document whose relations are resolved, and why one of them could not be.
+pub(crate) struct Parent<'a> {
+    document: &'a mut (dyn Visited + 'a),
+    pub(crate) error: Option<Error>,
+}
+
+impl<'a> Parent<'a> {
+    pub(crate) fn new(document: &'a mut (dyn Visited + 'a)) -> Self {
+        Self { document, error: None }
+    }
+}
 
 /// Where targets come from.
 pub(crate) enum Targets<'a> {
@@ -22,135 +32,215 @@ pub(crate) enum Targets<'a> {
     Joined(&'a mut Joined),
 }
 
-/// The targets of one node by their ids.
-pub(super) type Found = HashMap<Key, Box<dyn Erased>>;
+/// The keys that are looked for.
+#[derive(Default)]
+pub(super) struct Wanted {
+    pub(super) keys: HashMap<Key, Bson>,
+    /// Of references that name a collection themselves.
+    elsewhere: Vec<(Namespace, HashMap<Key, Bson>)>,
+}
 
-/// Loads the references of the documents at the nodes' paths.
+/// What was found for one node.
+struct Resolved {
+    placement: Placement,
+    elsewhere: Vec<(Namespace, Placement)>,
+}
+
+/// Loads the relations of the parents at the nodes' paths. What went wrong with one parent alone is
+/// its own error.
 ///
-/// Round trips by batches: one for each node, however many documents there are, unless their ids
-/// exceed the size of a command.
+/// Round trips by batches: one for each node, however many parents there are, unless their keys
+/// exceed the size of a command. Those of one level are sent together; on a session, in turn.
 pub(crate) fn resolve<'a>(
     call: &'a Call,
     nodes: &'a [Node],
-    mut documents: Parents<'a>,
-    mut targets: Targets<'a>,
+    parents: &'a mut [Parent<'_>],
+    targets: Targets<'a>,
 ) -> BoxFuture<'a, Result<()>> {
+    let wanted: Vec<_> = nodes.iter().map(|node| Wanted::of(node, parents)).collect();
     Box::pin(async move {
-        for node in nodes {
-            let ids = ids(node, &mut documents)?;
-            let mut found = match &mut targets {
-                Targets::Batches { .. } => Found::new(),
-                Targets::Joined(joined) => joined.take(node),
-            };
-            // `$lookup` knows nothing of what a document was upgraded to.
-            let incomplete = match &targets {
-                Targets::Batches { .. } => true,
-                Targets::Joined(joined) => joined.has_upgraded(),
-            };
-            if incomplete {
-                let wanted = ids.into_iter().filter(|(key, _)| !found.contains_key(key));
-                let wanted = wanted.map(|(_, id)| id).collect();
-                let write_back = matches!(&targets, Targets::Batches { write_back: true });
-                fetch(call, node, wanted, &mut found, write_back).await?;
+        let resolved = match targets {
+            Targets::Batches { write_back } => {
+                let loads = nodes.iter().zip(wanted).map(|(node, wanted)| {
+                    let found = Gathered::default();
+                    load(call, node, wanted, found, Targets::Batches { write_back })
+                });
+                try_join_all(loads).await?
             }
-            let inner = found.values_mut().map(|target| &mut **target).collect();
-            let inner_targets = match &mut targets {
-                Targets::Batches { write_back } => Targets::Batches { write_back: *write_back },
-                Targets::Joined(joined) => Targets::Joined(joined),
-            };
-            if !node.children.is_empty() {
-                resolve(call, &node.children, inner, inner_targets).await?;
+            Targets::Joined(joined) => {
+                let mut resolved = Vec::with_capacity(nodes.len());
+                for (node, wanted) in nodes.iter().zip(wanted) {
+                    let found = joined.take_node(node);
+                    let targets = Targets::Joined(joined);
+                    resolved.push(load(call, node, wanted, found, targets).await?);
+                }
+                resolved
             }
-            place(node, &mut documents, found)?;
+        };
+        for (node, resolved) in nodes.iter().zip(&resolved) {
+            for parent in parents.iter_mut().filter(|parent| parent.error.is_none()) {
+                parent.error = resolved.place(node, parent.document).err();
+            }
         }
         Ok(())
     })
 }
 
-/// The distinct ids at a node's path.
-fn ids(node: &Node, documents: &mut Parents<'_>) -> Result<HashMap<Key, Bson>> {
-    let (mut ids, mut failed) = (HashMap::new(), Ok(()));
-    let path = node.segments();
-    for document in documents {
-        document.visit(&path, &mut |slot| match slot.id() {
-            Ok(id) => drop(ids.insert(Key::of(&id), id)),
-            Err(error) => failed = Err(error),
-        });
+impl Wanted {
+    /// The keys of the parents at a node's path. A key that has no BSON form is the parent's error.
+    fn of(node: &Node, parents: &mut [Parent<'_>]) -> Self {
+        let (mut wanted, path) = (Self::default(), node.segments());
+        for parent in parents.iter_mut().filter(|parent| parent.error.is_none()) {
+            parent.error = wanted.add(node, &path, parent.document).err();
+        }
+        wanted
     }
-    failed.map(|()| ids)
+
+    pub(super) fn add(
+        &mut self,
+        node: &Node,
+        path: &[&str],
+        parent: &mut dyn Visited,
+    ) -> Result<()> {
+        if let Local::Parent(name) = node.local {
+            let key = parent.key_at(name)?;
+            if key != Bson::Null {
+                self.keys.insert(Key::of(&key), key);
+            }
+            return Ok(());
+        }
+        let mut failed = Ok(());
+        parent.visit(path, &mut |slot| {
+            if !node.is_for(slot) {
+                return;
+            }
+            match slot.key() {
+                Ok(None | Some(Bson::Null)) => {}
+                Ok(Some(key)) => drop(self.keys_in(slot).insert(Key::of(&key), key)),
+                Err(error) => failed = Err(error),
+            }
+        });
+        failed
+    }
+
+    fn keys_in(&mut self, slot: &dyn Slot) -> &mut HashMap<Key, Bson> {
+        let Some(namespace) = slot.namespace() else { return &mut self.keys };
+        let known = self.elsewhere.iter().position(|(other, _)| *other == namespace);
+        let position = known.unwrap_or_else(|| {
+            self.elsewhere.push((namespace, HashMap::new()));
+            self.elsewhere.len() - 1
+        });
+        &mut self.elsewhere[position].1
+    }
 }
 
-/// Finds the targets with these ids, in as few commands as their size allows.
-async fn fetch(
+/// Finds the targets of one node that are not there yet, resolves what is inside of them, and
+/// shares them.
+async fn load(
     call: &Call,
     node: &Node,
-    ids: Vec<Bson>,
-    found: &mut Found,
+    mut wanted: Wanted,
+    mut found: Gathered,
+    targets: Targets<'_>,
+) -> Result<Resolved> {
+    let (is_complete, write_back) = match &targets {
+        Targets::Batches { write_back } => (false, *write_back),
+        // `$lookup` knows nothing of what a document was upgraded to.
+        Targets::Joined(joined) => (!joined.has_upgraded(), joined.writes_back()),
+    };
+    let mut beside = Vec::new();
+    for (namespace, keys) in std::mem::take(&mut wanted.elsewhere) {
+        let elsewhere = call.on_namespace(node.target, &namespace);
+        let targets = Targets::Batches { write_back };
+        let wanted = Wanted { keys, elsewhere: Vec::new() };
+        let load = load_beside(&elsewhere, node, wanted, targets).await?;
+        beside.push((namespace, load));
+    }
+    let target = call.on(node.target);
+    if let Wants::Graph { max_depth } = node.wants {
+        let graph = graph::Graph { call: &target, node, max_depth, is_complete };
+        let placement = graph.load(wanted.keys, found, write_back).await?;
+        return Ok(Resolved { placement, elsewhere: beside });
+    }
+    if !is_complete {
+        wanted.keys.retain(|key, _| !found.contains(key));
+        fetch::fetch(&target, node, wanted.keys, &mut found).await?;
+    }
+    let placement = finish(call, &target, node, found, targets, write_back).await?;
+    Ok(Resolved { placement, elsewhere: beside })
+}
+
+/// Finds the targets in a collection that references name themselves.
+fn load_beside<'a>(
+    call: &'a Call,
+    node: &'a Node,
+    wanted: Wanted,
+    targets: Targets<'a>,
+) -> BoxFuture<'a, Result<Placement>> {
+    Box::pin(async move {
+        let mut found = Gathered::default();
+        fetch::fetch(call, node, wanted.keys, &mut found).await?;
+        let write_back = matches!(targets, Targets::Batches { write_back: true });
+        finish(call, call, node, found, targets, write_back).await
+    })
+}
+
+/// Resolves what is inside of the targets, and shares them.
+async fn finish(
+    call: &Call,
+    target: &Call,
+    node: &Node,
+    mut found: Gathered,
+    targets: Targets<'_>,
     write_back: bool,
-) -> Result<()> {
-    let call = call.on(node.target);
-    let mut upgraded = Collected::default();
-    for ids in chunks(ids) {
-        let filter = doc! { "_id": { "$in": ids } };
-        let mut batches = call.find(filter, FindOptions::default()).await?;
-        while let Some(target) = batches.next(node.read).await {
-            let target = target?;
-            if write_back {
-                upgraded.add(target.write_back);
+) -> Result<Placement> {
+    if write_back {
+        target.send_write_backs(&mut found.upgraded).await;
+    }
+    for found in &mut found.targets {
+        if let Err(error) = &mut found.value {
+            *error = target.context(error.clone());
+        }
+    }
+    if !node.children.is_empty() {
+        let mut positions = Vec::new();
+        let mut parents = Vec::new();
+        for (position, found) in found.targets.iter_mut().enumerate() {
+            if let Ok(value) = &mut found.value {
+                positions.push(position);
+                parents.push(Parent::new(&mut **value));
             }
-            found.insert(target.value.key()?, target.value);
+        }
+        resolve(call, &node.children, &mut parents, targets).await?;
+        let errors: Vec<_> = parents.into_iter().map(|parent| parent.error).collect();
+        for (position, error) in positions.into_iter().zip(errors) {
+            if let Some(error) = error {
+                found.targets[position].value = Err(error);
+            }
         }
     }
-    call.send_write_backs(&mut upgraded).await;
-    Ok(())
+    Ok(found.share())
 }
 
-/// Splits ids so that each list fits into a command.
-fn chunks(ids: Vec<Bson>) -> Vec<Vec<Bson>> {
-    const MOST_BYTES: usize = 8_000_000;
-    let mut chunks = Vec::new();
-    let (mut chunk, mut size) = (Vec::new(), 0);
-    for id in ids {
-        size += size_of(&id);
-        if size > MOST_BYTES {
-            chunks.push(std::mem::take(&mut chunk));
-            size = size_of(&id);
+impl Resolved {
+    fn place(&self, node: &Node, parent: &mut dyn Visited) -> Result<()> {
+        self.placement.place(node, parent)?;
+        match self.elsewhere.is_empty() {
+            true => Ok(()),
+            false => self.place_elsewhere(node, parent),
         }
-        chunk.push(id);
     }
-    if !chunk.is_empty() {
-        chunks.push(chunk);
-    }
-    chunks
-}
 
-/// About how many bytes an id takes in an array.
-fn size_of(id: &Bson) -> usize {
-    const ELEMENT: usize = 10;
-    ELEMENT
-        + match id {
-            Bson::String(text) => text.len() + 5,
-            Bson::Binary(binary) => binary.bytes.len() + 5,
-            Bson::Document(document) => document_size(document),
-            _ => 16,
-        }
-}
-
-fn document_size(document: &BsonDocument) -> usize {
-    document.iter().map(|(name, value)| name.len() + size_of(value)).sum()
-}
-
-/// Puts the targets in. A reference whose target was not found is missing.
-fn place(node: &Node, documents: &mut Parents<'_>, found: Found) -> Result<()> {
-    let shared: HashMap<_, _> =
-        found.into_iter().map(|(key, target)| (key, target.share())).collect();
-    let mut failed = Ok(());
-    let path = node.segments();
-    for document in documents {
-        document.visit(&path, &mut |slot| match slot.id() {
-            Ok(id) => slot.fill(shared.get(&Key::of(&id))),
-            Err(error) => failed = Err(error),
+    /// Fills the slots that name a collection themselves.
+    fn place_elsewhere(&self, node: &Node, parent: &mut dyn Visited) -> Result<()> {
+        let mut failed = Ok(());
+        parent.visit(&node.segments(), &mut |slot| {
+            let Some(namespace) = slot.namespace().filter(|_| node.is_for(slot)) else { return };
+            let at = self.elsewhere.iter().find(|(other, _)| *other == namespace);
+            if let (Some((_, placement)), Ok(())) = (at, &failed) {
+                failed = placement.fill_one(node, slot, None);
+            }
         });
+        failed
     }
-    failed
 }

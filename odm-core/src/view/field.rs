@@ -7,8 +7,8 @@ use bson::Bson;
 
 use super::Selection;
 use crate::model::Document;
-use crate::path::{Coded, Coding, Direct, Nullable, Opaque, geo};
-use crate::relation::Ref;
+use crate::path::{Coded, Coding, Direct, FieldType, Nullable, Opaque, geo};
+use crate::relation::{DbRef, Ref, RefId, RefKey, Visit};
 
 /// A type that a field of a [`View`](super::View) can have.
 #[diagnostic::on_unimplemented(
@@ -27,6 +27,10 @@ pub trait ViewField {
     fn select(_selection: &mut Selection) -> bool {
         false
     }
+
+    /// Hands each reference at the path below this value to `visit`.
+    #[doc(hidden)]
+    fn visit_refs(&mut self, _path: &[&str], _visit: Visit<'_>) {}
 }
 
 /// A type of a model's field that a view may read as a `T`.
@@ -108,14 +112,32 @@ whole!(
 );
 
 #[diagnostic::do_not_recommend]
-impl<T: Document> ViewField for Ref<T> {
+impl<T: Document, K: RefKey<T>> ViewField for Ref<T, K>
+where
+    K::Value: RefId,
+{
     type Of = Self;
+
+    fn visit_refs(&mut self, path: &[&str], visit: Visit<'_>) {
+        FieldType::visit_refs(self, path, visit);
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Document<Id: RefId>> ViewField for DbRef<T> {
+    type Of = Self;
+
+    fn visit_refs(&mut self, path: &[&str], visit: Visit<'_>) {
+        FieldType::visit_refs(self, path, visit);
+    }
 }
 
 /// Types that show what is in them. The server takes no names below the keys of a map, so there the
 /// whole values come.
 macro_rules! around {
-    ($(<$inner:ident $(, $other:ident: $bound:ident)?> $type:ty => $of:ty, $select:expr;)+) => {$(
+    ($(
+        <$inner:ident $(, $other:ident: $bound:ident)?> $type:ty => $of:ty, $select:expr, $visit:expr;
+    )+) => {$(
         #[diagnostic::do_not_recommend]
         impl<$inner: ViewField $(, $other: $bound + 'static)?> ViewField for $type {
             type Of = $of;
@@ -124,20 +146,33 @@ macro_rules! around {
                 let select: fn(&mut Selection) -> bool = $select;
                 select(selection)
             }
+
+            fn visit_refs(&mut self, path: &[&str], visit: Visit<'_>) {
+                let each: fn(&mut Self, &mut dyn FnMut(&mut $inner)) = $visit;
+                each(self, &mut |inner| inner.visit_refs(path, visit));
+            }
         }
     )+};
 }
 
 around! {
-    <T> Option<T> => Option<T::Of>, T::select;
-    <T> Nullable<T> => Nullable<T::Of>, T::select;
-    <T> Box<T> => Box<T::Of>, T::select;
-    <T> Vec<T> => Vec<T::Of>, T::select;
-    <T> VecDeque<T> => VecDeque<T::Of>, T::select;
-    <T> BTreeSet<T> => BTreeSet<T::Of>, T::select;
-    <T, S: BuildHasher> HashSet<T, S> => HashSet<T::Of, S>, T::select;
-    <T> BTreeMap<String, T> => BTreeMap<String, T::Of>, |_| false;
-    <T, S: BuildHasher> HashMap<String, T, S> => HashMap<String, T::Of, S>, |_| false;
+    <T> Option<T> => Option<T::Of>, T::select, |value, each| value.iter_mut().for_each(each);
+    <T> Nullable<T> => Nullable<T::Of>, T::select, |value, each| {
+        if let Nullable::Value(value) = value {
+            each(value);
+        }
+    };
+    <T> Box<T> => Box<T::Of>, T::select, |value, each| each(value);
+    <T> Vec<T> => Vec<T::Of>, T::select, |list, each| list.iter_mut().for_each(each);
+    <T> VecDeque<T> => VecDeque<T::Of>, T::select, |list, each| list.iter_mut().for_each(each);
+    <T> BTreeSet<T> => BTreeSet<T::Of>, T::select, |_, _| {};
+    <T, S: BuildHasher> HashSet<T, S> => HashSet<T::Of, S>, T::select, |_, _| {};
+    <T> BTreeMap<String, T> => BTreeMap<String, T::Of>, |_| false, |map, each| {
+        map.values_mut().for_each(each);
+    };
+    <T, S: BuildHasher> HashMap<String, T, S> => HashMap<String, T::Of, S>, |_| false, |map, each| {
+        map.values_mut().for_each(each);
+    };
 }
 
 #[diagnostic::do_not_recommend]
@@ -146,5 +181,9 @@ impl<T: ViewField, const N: usize> ViewField for [T; N] {
 
     fn select(selection: &mut Selection) -> bool {
         T::select(selection)
+    }
+
+    fn visit_refs(&mut self, path: &[&str], visit: Visit<'_>) {
+        self.iter_mut().for_each(|element| element.visit_refs(path, visit));
     }
 }

@@ -1,8 +1,9 @@
 //! `#[odm(...)]` on a field.
 
+use proc_macro2::Ident;
 use syn::Attribute;
 
-use super::{IndexAttr, Item, Value, items, once, unknown};
+use super::{IndexAttr, Item, Value, items, once, set, unknown};
 use crate::errors::Errors;
 
 /// What a field declares.
@@ -11,10 +12,25 @@ pub(crate) struct FieldAttrs {
     pub(crate) opaque: bool,
     /// The index on this field; its only key is the field itself.
     pub(crate) index: Option<IndexAttr>,
+    /// The unique key of the target that a reference holds, in place of its `_id`.
+    pub(crate) references: Option<Ident>,
+    /// The path by which the other model refers back, in Rust names, and the word that declares it.
+    pub(crate) inverse: Option<(Ident, Vec<Ident>)>,
 }
 
-const KNOWN: [&str; 9] =
-    ["index", "unique", "sparse", "hidden", "desc", "partial", "ttl", "name", "opaque"];
+const KNOWN: [&str; 11] = [
+    "index",
+    "unique",
+    "sparse",
+    "hidden",
+    "desc",
+    "partial",
+    "ttl",
+    "name",
+    "opaque",
+    "references",
+    "inverse",
+];
 
 impl FieldAttrs {
     pub(crate) fn from_syn(attrs: &[Attribute], errors: &mut Errors) -> Self {
@@ -46,6 +62,8 @@ impl FieldAttrs {
                     index.options(tokens.clone(), errors);
                 }
             }
+            "references" => set(&mut self.references, references(item, errors), name, errors),
+            "inverse" => set(&mut self.inverse, inverse(item, errors), name, errors),
             known if IndexAttr::is_option(known) => {
                 let index = self.index.get_or_insert_with(|| IndexAttr::new(name));
                 index.option(item, errors);
@@ -53,4 +71,26 @@ impl FieldAttrs {
             _ => unknown(name, "attribute", &KNOWN, errors),
         }
     }
+}
+
+fn references(item: &Item, errors: &mut Errors) -> Option<Ident> {
+    let key = match &item.value {
+        Value::List(tokens) => syn::parse2(tokens.clone()).ok(),
+        Value::None | Value::Expr(_) => None,
+    };
+    if key.is_none() {
+        let message = "expected a field of the model that is referred to: `references(group_id)`";
+        errors.at(item.value_or_name(), message);
+    }
+    key
+}
+
+fn inverse(item: &Item, errors: &mut Errors) -> Option<(Ident, Vec<Ident>)> {
+    let path = item.path();
+    if path.is_none() {
+        let message =
+            "expected the reference of the other model, in Rust names: `inverse = author`";
+        errors.at(item.value_or_name(), message);
+    }
+    path.map(|path| (item.name.clone(), path))
 }

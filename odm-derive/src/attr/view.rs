@@ -1,7 +1,7 @@
 //! `#[odm(...)]` on a view and its fields.
 
 use proc_macro2::Ident;
-use syn::{Attribute, Expr, ExprClosure, Member, Path};
+use syn::{Attribute, Expr, ExprClosure, Path};
 
 use super::container::krate;
 use super::{Item, Value, items, once, set, unknown};
@@ -70,30 +70,11 @@ impl ViewFieldAttrs {
 }
 
 fn path(item: &Item, errors: &mut Errors) -> Option<Vec<Ident>> {
-    let names = match &item.value {
-        Value::Expr(expr) => names(expr),
-        Value::None | Value::List(_) => None,
-    };
-    if names.is_none() {
+    let path = item.path();
+    if path.is_none() {
         errors.at(item.value_or_name(), "expected a path in Rust names: `path = address.city`");
     }
-    names
-}
-
-/// The names of `address.city`.
-fn names(expr: &Expr) -> Option<Vec<Ident>> {
-    match expr {
-        Expr::Path(path) => path.path.get_ident().map(|name| vec![name.clone()]),
-        Expr::Field(field) => match &field.member {
-            Member::Named(name) => {
-                let mut outer = names(&field.base)?;
-                outer.push(name.clone());
-                Some(outer)
-            }
-            Member::Unnamed(_) => None,
-        },
-        _ => None,
-    }
+    path
 }
 
 fn computed(item: &Item, errors: &mut Errors) -> Option<ExprClosure> {

@@ -5,7 +5,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::parse_quote;
 
-use super::{Declared, fields as paths, shape};
+use super::{Declared, fields as paths, relation, shape};
 use crate::attr::{IndexAttr, SchemaVersion};
 use crate::input::{Field, Input};
 
@@ -15,12 +15,16 @@ pub(super) fn expand(input: &Input<'_>, fields: &[Field<'_>]) -> TokenStream {
     let declared: Vec<_> = fields.iter().map(|field| Declared::of(ident, field)).collect();
     let codings = declared.iter().map(|declared| &declared.coding);
     let paths_name = super::paths_name(ident);
-    let accessors = paths::accessors(vis, fields, &declared);
+    let mut accessors = paths::accessors(vis, fields, &declared);
+    accessors.extend(relation::accessors(vis, &input.inverses));
     let paths_type = paths::expand_type(vis, &paths_name, ident, &accessors);
-    let table = shape::table(fields, &declared);
+    let table = shape::table_with(fields, &declared, &|field| is_unique(input, field));
+    let (inverses, of_model) = relation::inverses(input, fields);
+    let reference_checks = relation::checks(fields, &declared);
     let version_field = input.attrs.schema_version.is_some().then(|| input.version_field());
     let flatten_checks = shape::flatten_checks(fields, &declared, version_field.as_deref());
     let model = model(input, fields);
+    let model = quote!(#model #of_model);
     let indexes = indexes(input, fields, &paths_name);
     let strict = input.is_strict.then(|| quote!(.strict()));
     let document_impl = document_impl(input, fields, &declared);
@@ -29,6 +33,8 @@ pub(super) fn expand(input: &Input<'_>, fields: &[Field<'_>]) -> TokenStream {
         #(#codings)*
         #paths_type
         #flatten_checks
+        #reference_checks
+        #inverses
         static __SHAPE: __odm::Shape = {
             const FIELDS: &[__odm::Field] = &#table;
             __odm::Shape::new(#name, #doc, FIELDS) #strict
@@ -89,6 +95,18 @@ fn concerns(input: &Input<'_>) -> TokenStream {
     }
 }
 
+/// Whether no two documents share the field's value.
+fn is_unique(input: &Input<'_>, field: &Field<'_>) -> bool {
+    let is_whole = |index: &IndexAttr| index.unique && index.partial.is_none();
+    let names_it = |index: &IndexAttr| match index.keys.as_slice() {
+        [key] => matches!(key.path.as_slice(), [name] if name == field.ident),
+        _ => false,
+    };
+    field.is_id()
+        || field.attrs.index.as_ref().is_some_and(is_whole)
+        || input.attrs.indexes.iter().any(|index| is_whole(index) && names_it(index))
+}
+
 /// `BlogPost` is stored in `blog_posts`.
 fn default_collection(name: &str) -> String {
     pluralizer::pluralize(&name.to_snake_case(), 2, false)
@@ -117,7 +135,7 @@ fn document_impl(input: &Input<'_>, fields: &[Field<'_>], all: &[Declared]) -> T
             #get
         }
     };
-    let (step, visit_refs) = (step(input), super::refs::of_struct(fields, all));
+    let (step, visit_refs) = (step(input), super::refs::of_struct(fields, all, &input.inverses));
     let (readings, read) = super::read::of_document(input, fields, all);
     quote! {
         #check

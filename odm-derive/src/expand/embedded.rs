@@ -17,8 +17,9 @@ pub(super) fn expand_struct(input: &Input<'_>, fields: &[Field<'_>]) -> TokenStr
     let paths_type = paths::expand_type(vis, &paths_name, ident, &accessors);
     let table = shape::table(fields, &declared);
     let flatten_checks = shape::flatten_checks(fields, &declared, None);
+    let reference_checks = super::relation::checks(fields, &declared);
     let names = shape::names(fields, &declared);
-    let refs = super::refs::of_struct(fields, &declared);
+    let refs = super::refs::of_struct(fields, &declared, &[]);
     let path = quote!(#paths_name<__M, __C, __V>);
     let (readings, read) = super::read::of_struct(input, fields, &declared);
     let methods = quote!(#read #refs);
@@ -28,6 +29,7 @@ pub(super) fn expand_struct(input: &Input<'_>, fields: &[Field<'_>]) -> TokenStr
         #readings
         #paths_type
         #flatten_checks
+        #reference_checks
         static __SHAPE: __odm::Shape = {
             const FIELDS: &[__odm::Field] = &#table;
             __odm::Shape::new(#name, #doc, FIELDS)
@@ -75,6 +77,9 @@ pub(super) fn traits(
         #[diagnostic::do_not_recommend]
         impl __odm::ViewField for #ident {
             type Of = Self;
+            fn visit_refs(&mut self, path: &[&__odm::str], visit: __odm::Visit<'_>) {
+                <Self as __odm::FieldType>::visit_refs(self, path, visit);
+            }
         }
         #[diagnostic::do_not_recommend]
         impl __odm::Embedded for #ident {
@@ -97,6 +102,8 @@ pub(super) fn expand_newtype(input: &Input<'_>, ty: &Type) -> TokenStream {
     let (indexed, names) = (declared.get("INDEXED"), declared.get("NAMES"));
     let shape = declared.get("shape");
     let read = super::read::of_newtype(input, &declared);
+    let refs = super::refs::of_newtype(ty, &declared);
+    let (reference, values) = (declared.get("REFERENCE"), declared.get("values"));
     quote! {
         impl __odm::Nest for #ident {
             type Via<__V: 'static> = <#ty as __odm::Nest>::Via<__V>;
@@ -109,6 +116,7 @@ pub(super) fn expand_newtype(input: &Input<'_>, ty: &Type) -> TokenStream {
             const KIND: __odm::Kind = #kind;
             const INDEXED: __odm::Kind = #indexed;
             const OPTIONAL: __odm::bool = #optional;
+            const REFERENCE: __odm::Option<__odm::Reference> = #reference;
             const NAMES: &'static __odm::Names = #names;
             fn encode(value: &Self) -> __odm::Encoded {
                 __odm::encode_value(value)
@@ -116,11 +124,18 @@ pub(super) fn expand_newtype(input: &Input<'_>, ty: &Type) -> TokenStream {
             fn shape() -> __odm::Option<&'static __odm::Shape> {
                 #shape()
             }
+            fn values() -> __odm::Option<&'static __odm::Shape> {
+                #values()
+            }
             #read
+            #refs
         }
         #[diagnostic::do_not_recommend]
         impl __odm::ViewField for #ident {
             type Of = Self;
+            fn visit_refs(&mut self, path: &[&__odm::str], visit: __odm::Visit<'_>) {
+                <Self as __odm::FieldType>::visit_refs(self, path, visit);
+            }
         }
         #[diagnostic::do_not_recommend]
         impl __odm::Newtype for #ident {

@@ -2,7 +2,7 @@
 
 use heck::ToSnakeCase;
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
 use syn::parse_quote;
 
 use super::{Declared, embedded, fields as paths, shape};
@@ -79,6 +79,62 @@ pub(super) fn expand_tagged(input: &Input<'_>, tag: &str, variants: &[Variant<'_
                 #paths_name(__odm::Path::root())
             }
         }
+        #traits
+    }
+}
+
+/// References into several collections: a path to each variant, at the same place.
+pub(super) fn expand_untagged(input: &Input<'_>, variants: &[Variant<'_>]) -> TokenStream {
+    let (ident, vis) = (input.ident, input.vis);
+    let (name, doc) = (input.rust_name(), &input.doc);
+    let paths_name = super::paths_name(ident);
+    let held = variants.iter().filter_map(|variant| match &variant.content {
+        Content::Newtype(ty) => Some((variant, Declared::new(ty))),
+        Content::Unit | Content::Struct(_) => None,
+    });
+    let held: Vec<_> = held.collect();
+    let accessors: Vec<_> = held
+        .iter()
+        .map(|(variant, declared)| {
+            let (ty, path) = (&declared.ty, declared.path(&declared.ty));
+            let (accessor, doc) = (path_ident(&variant.rust_name()), &variant.doc);
+            quote_spanned! {declared.ends.0=>
+                #[doc = #doc]
+                #vis fn #accessor(&self) -> #path {
+                    self.0.variant::<#ty>()
+                }
+            }
+        })
+        .collect();
+    let paths_type = paths::expand_type(vis, &paths_name, ident, &accessors);
+    let checks = held.iter().map(|(_, declared)| {
+        let reference = declared.get("REFERENCE");
+        declared.assert(
+            &quote!(__odm::is_db_ref(#reference)),
+            "an enum without a tag is for references into several collections, each a `DbRef<Model>`; \
+             another enum with data needs an internal tag: add `#[serde(tag = \"kind\")]`",
+        )
+    });
+    let table = held.iter().map(|(variant, declared)| {
+        let field = declared.get("FIELD");
+        entry(variant, &quote!([#field.named("0", "", "").flatten()]))
+    });
+    let (read, refs) = (super::read::by_serde(), super::refs::of_untagged_enum(variants));
+    let path = quote!(#paths_name<__M, __C, __V>);
+    let traits = embedded::traits(
+        ident,
+        &path,
+        &quote!(__odm::Kind::Any),
+        &quote!(__odm::Names::NONE),
+        &quote!(#read #refs),
+    );
+    quote! {
+        #(#checks)*
+        #paths_type
+        static __SHAPE: __odm::Shape = {
+            const VARIANTS: &[__odm::Variant] = &[#(#table),*];
+            __odm::Shape::new(#name, #doc, &[]).variants(VARIANTS)
+        };
         #traits
     }
 }

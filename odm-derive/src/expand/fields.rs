@@ -76,7 +76,10 @@ pub(super) fn accessors(
         .zip(declared)
         .map(|(field, declared)| match field.flatten {
             true => flattened(vis, field.ident, &field.doc, declared),
-            false => accessor(vis, field.ident, &field.name, &field.doc, declared),
+            false => match super::relation::key_of(field) {
+                Some(key) => keyed(vis, field, &key, declared),
+                None => accessor(vis, field.ident, &field.name, &field.doc, declared),
+            },
         })
         .collect()
 }
@@ -93,6 +96,24 @@ pub(super) fn accessor(
         #[doc = #doc]
         #vis fn #ident(&self) -> #path {
             self.0.child::<#ty>(#name)
+        }
+    }
+}
+
+/// The accessor of a reference by another key than `_id`.
+fn keyed(
+    vis: &Visibility,
+    field: &Field<'_>,
+    key: &TokenStream,
+    declared: &Declared,
+) -> TokenStream {
+    let (ident, name, doc) = (field.ident, &field.name, &field.doc);
+    let (ty, path) = (&declared.ty, declared.path(&declared.ty));
+    quote_spanned! {declared.ends.0=>
+        #[doc = #doc]
+        #vis fn #ident(&self) -> #path {
+            const KEY: &__odm::str = #key;
+            self.0.keyed::<#ty>(#name, KEY)
         }
     }
 }

@@ -8,7 +8,20 @@ use crate::input::Field;
 
 /// `[<String as FieldType>::FIELD.named("title", "title", "…"), …]`
 pub(super) fn table(fields: &[Field<'_>], declared: &[Declared]) -> TokenStream {
-    let entries = fields.iter().zip(declared).map(|(field, declared)| entry(field, declared));
+    table_with(fields, declared, &|_| false)
+}
+
+/// The table of a document, some of whose fields are unique by an index on the struct.
+pub(super) fn table_with(
+    fields: &[Field<'_>],
+    declared: &[Declared],
+    is_unique: &dyn Fn(&Field<'_>) -> bool,
+) -> TokenStream {
+    let entries = fields.iter().zip(declared).map(|(field, declared)| {
+        let entry = entry(field, declared);
+        let unique = is_unique(field).then(|| quote!(.unique()));
+        quote!(#entry #unique)
+    });
     quote!([#(#entries),*])
 }
 
@@ -21,7 +34,8 @@ fn entry(field: &Field<'_>, declared: &Declared) -> TokenStream {
     };
     let skippable = field.skippable.then(|| quote!(.skippable()));
     let flatten = field.flatten.then(|| quote!(.flatten()));
-    quote!(#of_type.named(#rust_name, #name, #doc) #aliases #skippable #flatten)
+    let references = super::relation::key_of(field).map(|key| quote!(.references(#key)));
+    quote!(#of_type.named(#rust_name, #name, #doc) #aliases #skippable #flatten #references)
 }
 
 /// The stored names: those of the fields, and of the types of flattened ones.

@@ -28,6 +28,7 @@ pub(crate) fn expand(view: &View<'_>) -> TokenStream {
             const STRICT: __odm::bool = true;
         )
     });
+    let refs = super::refs::of_view(view);
     let nested = view.is_nestable().then(|| {
         quote! {
             #[diagnostic::do_not_recommend]
@@ -35,6 +36,9 @@ pub(crate) fn expand(view: &View<'_>) -> TokenStream {
                 type Of = #of;
                 fn select(selection: &mut __odm::Selection) -> __odm::bool {
                     selection.nested::<Self>()
+                }
+                fn visit_refs(&mut self, path: &[&__odm::str], visit: __odm::Visit<'_>) {
+                    __odm::View::visit_refs(self, path, visit);
                 }
             }
         }
@@ -50,6 +54,7 @@ pub(crate) fn expand(view: &View<'_>) -> TokenStream {
                 let __fields = #root;
                 #(#fields)*
             }
+            #refs
         }
         #nested
     };

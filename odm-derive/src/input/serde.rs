@@ -8,13 +8,14 @@ use serde_derive_internals::{Ctxt, Derive};
 use syn::{Attribute, DeriveInput, Ident, Member};
 
 use super::reading::{self, Reading};
-use super::{Content, Data, Field, Role, Variant};
+use super::{Content, Data, Field, InverseField, Role, Variant};
 use crate::attr::{self, FieldAttrs};
 use crate::errors::Errors;
 
 /// What serde makes of a type.
 pub(super) struct Stored<'a> {
     pub(super) data: Data<'a>,
+    pub(super) inverses: Vec<InverseField<'a>>,
     /// Whether fields that are not declared are an error.
     pub(super) is_strict: bool,
     /// How it is read without it.
@@ -42,7 +43,42 @@ pub(super) fn read<'a>(
     check_container(&container, input, role, errors);
     let is_strict = container.attrs.deny_unknown_fields();
     let reading = reading::read(&container, input);
-    read_data(container, input, role, errors).map(|data| Stored { data, is_strict, reading })
+    let inverses = read_inverses(&container, input, role, errors);
+    let data = read_data(container, input, role, errors)?;
+    Some(Stored { data, inverses, is_strict, reading })
+}
+
+/// The fields that serde skips, and that say what refers back.
+fn read_inverses<'a>(
+    container: &ast::Container<'_>,
+    input: &'a DeriveInput,
+    role: Role,
+    errors: &mut Errors,
+) -> Vec<InverseField<'a>> {
+    let (ast::Data::Struct(Style::Struct, fields), syn::Data::Struct(data)) =
+        (&container.data, &input.data)
+    else {
+        return Vec::new();
+    };
+    let skipped =
+        data.fields.iter().zip(fields).filter(|(_, field)| field.attrs.skip_serializing());
+    let mut inverses = Vec::new();
+    for (original, field) in skipped {
+        // Read a second time: the errors are told with the other fields.
+        let attrs = FieldAttrs::from_syn(&original.attrs, &mut Errors::default());
+        let (Some((word, path)), Some(ident)) = (attrs.inverse, &original.ident) else { continue };
+        if !field.attrs.skip_deserializing() {
+            errors.at(word, "what refers back is not stored: add `#[serde(skip)]`");
+        } else if role == Role::Embedded {
+            let message = "documents refer to documents: declare what refers back on the struct \
+                           that derives `Document`";
+            errors.at(word, message);
+        } else {
+            let doc = super::doc(&original.attrs);
+            inverses.push(InverseField { ident, ty: &original.ty, doc, path });
+        }
+    }
+    inverses
 }
 
 fn read_data<'a>(
@@ -181,6 +217,9 @@ fn read_fields<'a>(
 }
 
 fn check_skipped(attrs: &FieldAttrs, errors: &mut Errors) {
+    if let Some(key) = &attrs.references {
+        errors.at(key, "serde skips the field, so it refers to nothing: remove `references`");
+    }
     if let Some(index) = &attrs.index {
         errors.at(
             &index.declared_by,
@@ -239,6 +278,9 @@ fn read_enum<'a>(
     match tag {
         TagType::External if is_unit => Some(Data::UnitEnum(read)),
         TagType::Internal { tag, .. } => Some(Data::TaggedEnum(tag.clone(), read)),
+        TagType::None if read.iter().all(|v| matches!(v.content, Content::Newtype(_))) => {
+            Some(Data::UntaggedEnum(read))
+        }
         _ => {
             errors.at(
                 &input.ident,

@@ -20,7 +20,7 @@ pub(super) fn check(input: &Input<'_>, errors: &mut Errors) {
     }
     match &input.data {
         Data::Struct(fields) => check_fields(fields, None, errors),
-        Data::Newtype(_) => {}
+        Data::Newtype(_) | Data::UntaggedEnum(_) => {}
         Data::UnitEnum(variants) => check_variants(variants, errors),
         Data::TaggedEnum(tag, variants) => {
             check_tag(input, tag, errors);

@@ -10,12 +10,14 @@ use bson::RawDocument;
 use futures::future::BoxFuture;
 use futures::{FutureExt, Stream, TryStreamExt};
 
+use super::lookups::explain_size;
 use crate::driver::{Batches, Call, Watch};
 use crate::error::{Error, Result};
 use crate::migrate::{Collected, Read, ReadFn};
 use crate::model::Document;
 use crate::page::PageReader;
-use crate::relation::{Joined, Node, Targets, resolve};
+use crate::relation::{Joined, Node, OfViewMut, Parent, Targets, resolve};
+use crate::view::View;
 
 /// How many documents are resolved at once.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,18 +41,51 @@ pub(super) struct Relations<T> {
 }
 
 /// Resolves whole documents.
-pub(super) fn resolve_erased<'a, T: Document>(
+pub(super) fn resolve_documents<'a, T: Document>(
     call: &'a Call,
     nodes: &'a [Node],
     documents: &'a mut [Result<T>],
     targets: Targets<'a>,
 ) -> BoxFuture<'a, Result<()>> {
-    let documents = documents.iter_mut().flatten().map(|document| document as _).collect();
-    resolve(call, nodes, documents, targets)
+    Box::pin(async move {
+        let found = documents.iter_mut().flatten();
+        let mut parents: Vec<_> = found.map(|document| Parent::new(document)).collect();
+        resolve(call, nodes, &mut parents, targets).await?;
+        let errors = parents.into_iter().map(|parent| parent.error).collect();
+        fail(documents, errors);
+        Ok(())
+    })
 }
 
-/// Projected documents have no lookups.
-pub(super) fn resolve_none<'a, T>(
+/// Resolves views.
+pub(super) fn resolve_views<'a, V: View>(
+    call: &'a Call,
+    nodes: &'a [Node],
+    views: &'a mut [Result<V>],
+    targets: Targets<'a>,
+) -> BoxFuture<'a, Result<()>> {
+    Box::pin(async move {
+        let mut found: Vec<_> = views.iter_mut().flatten().map(OfViewMut).collect();
+        let mut parents: Vec<_> = found.iter_mut().map(|view| Parent::new(view)).collect();
+        resolve(call, nodes, &mut parents, targets).await?;
+        let errors = parents.into_iter().map(|parent| parent.error).collect();
+        fail(views, errors);
+        Ok(())
+    })
+}
+
+/// Puts the errors of what was looked up in place of the documents that they are about.
+fn fail<T>(documents: &mut [Result<T>], errors: Vec<Option<Error>>) {
+    let read = documents.iter_mut().filter(|document| document.is_ok());
+    for (document, error) in read.zip(errors) {
+        if let Some(error) = error {
+            *document = Err(error);
+        }
+    }
+}
+
+/// What an aggregation yields has no lookups.
+fn resolve_none<'a, T>(
     _: &'a Call,
     _: &'a [Node],
     _: &'a mut [Result<T>],
@@ -157,10 +192,13 @@ impl<T> Reading<T> {
     /// Reads and resolves what is resolved at once; nothing at the end.
     async fn resolved(mut self: Box<Self>) -> (Box<Self>, Resolved<T>) {
         let mut documents = Vec::new();
-        let mut joined = Joined::default();
+        let mut joined = Joined::new(self.write_back);
         loop {
             match std::future::poll_fn(|cx| self.batches.poll_fetch(cx)).await {
                 None => break,
+                Some(Err(error)) if self.relations.joins => {
+                    documents.push(Err(explain_size(error)));
+                }
                 Some(Err(error)) => documents.push(Err(error)),
                 Some(Ok(())) => self.read_batch(&mut joined, &mut documents),
             }
@@ -179,9 +217,6 @@ impl<T> Reading<T> {
         };
         if let Err(error) = (self.relations.resolve)(call, nodes, &mut documents, targets).await {
             documents.insert(0, Err(call.context(error)));
-        }
-        if self.write_back {
-            joined.send_write_backs(call, nodes).await;
         }
         (self, documents.into())
     }

@@ -97,6 +97,11 @@ impl<M: Document, T: Send + 'static> FindPage<M, T> {
                 return Err(Error::invalid("a page is after one place or before one, not both"));
             }
         };
+        if find.lookups.sorts_parents() {
+            let message = "a page is in the order of the documents' own fields, and not of what is \
+                           looked up";
+            return Err(Error::invalid(message));
+        }
         if self.size == 0 {
             return Err(Error::invalid("a page of 0 documents"));
         }

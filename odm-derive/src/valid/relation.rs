@@ -1,0 +1,39 @@
+//! Relations: fields that hold references, and fields for what refers back.
+
+use crate::errors::Errors;
+use crate::input::{Field, Input, Role};
+
+/// What refers back has a path of its own.
+pub(super) fn check(input: &Input<'_>, fields: &[Field<'_>], errors: &mut Errors) {
+    for inverse in &input.inverses {
+        let name = inverse.rust_name();
+        if let Some(field) = fields.iter().find(|field| !field.flatten && field.name == name) {
+            let message = format!(
+                "`{}` is stored under the name `{name}`, which would be the path of this field: \
+                 choose another name for one of them",
+                field.ident
+            );
+            errors.at(inverse.ident, message);
+        }
+    }
+}
+
+pub(super) fn check_field(input: &Input<'_>, field: &Field<'_>, errors: &mut Errors) {
+    if field.is_inverse() && field.serialize_with.is_none() && !field.attrs.opaque {
+        errors.at(
+            field.ty,
+            "what refers back is not stored: add `#[serde(skip)]` and `#[odm(inverse = …)]`",
+        );
+    }
+    if let Some((word, _)) = &field.attrs.inverse
+        && input.role == Role::Embedded
+    {
+        let message = "two documents refer to each other: declare it on a field of the struct that \
+                       derives `Document`";
+        errors.at(word, message);
+    }
+    let coded = field.serialize_with.is_some() || field.attrs.opaque || field.flatten;
+    if let (Some(key), true) = (&field.attrs.references, coded) {
+        errors.at(key, "a reference is stored as its key: remove `with`, `opaque` or `flatten`");
+    }
+}
