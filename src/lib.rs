@@ -74,6 +74,8 @@ mod guide {
     mod paging {}
     #[doc = include_str!("../book/src/references.md")]
     mod references {}
+    #[doc = include_str!("../book/src/lookups.md")]
+    mod lookups {}
     #[doc = include_str!("../book/src/schema-versions.md")]
     mod schema_versions {}
     #[doc = include_str!("../book/src/indexes.md")]

@@ -38,7 +38,7 @@ pub use migrate::WriteBacks;
 pub use model::{Document, Embedded, Model};
 pub use page::{Page, PageToken};
 pub use path::{Nullable, geo, null_as_empty};
-pub use relation::{DbRef, LookupStrategy, Many, One, Ref};
+pub use relation::{DbRef, Lookup, LookupStrategy, Many, One, Ref};
 pub use sort::Sort;
 pub use update::Update;
 pub use view::View;

@@ -44,7 +44,7 @@ impl State {
             }),
             Self::NotLoaded => Err(Error::new(
                 ErrorKind::NotLoaded,
-                "no lookup asked for it, or its filter did not",
+                "no lookup asked for it, or its filter left it out",
             )),
             Self::Missing => {
                 Err(Error::new(ErrorKind::Missing, "a lookup found no document with the key"))
