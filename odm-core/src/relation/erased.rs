@@ -58,9 +58,9 @@ pub(crate) trait Visited: Send + Sync {
     fn key_at(&self, name: &str) -> Result<Bson>;
 }
 
-/// A document as placement owns it, before it is shared.
+/// A document as placement owns it: alone, until it is shared.
 pub(crate) trait Erased: Visited {
-    fn share(self: Box<Self>) -> Shared;
+    fn share(self: Arc<Self>) -> Shared;
 
     /// The document as it is stored; `None` for a view.
     fn encode(&self) -> Result<Option<RawDocumentBuf>>;
@@ -85,9 +85,8 @@ impl<T: Document> Visited for T {
 }
 
 impl<T: Document> Erased for T {
-    fn share(self: Box<Self>) -> Shared {
-        let shared: Arc<T> = Arc::from(self);
-        shared
+    fn share(self: Arc<Self>) -> Shared {
+        self
     }
 
     fn encode(&self) -> Result<Option<RawDocumentBuf>> {
@@ -109,8 +108,8 @@ impl<V: View> Visited for OfView<V> {
 }
 
 impl<V: View> Erased for OfView<V> {
-    fn share(self: Box<Self>) -> Shared {
-        Arc::new(self.0)
+    fn share(self: Arc<Self>) -> Shared {
+        self
     }
 
     fn encode(&self) -> Result<Option<RawDocumentBuf>> {

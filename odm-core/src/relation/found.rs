@@ -1,5 +1,6 @@
 //! The targets of one node: collected as they are found, then placed into the parents.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use super::erased::Visited;
@@ -45,26 +46,21 @@ impl Positions {
 impl Gathered {
     /// Adds a target, unless it is there already. Whether it is an old document that was upgraded.
     pub(super) fn add(&mut self, mut found: Found) -> bool {
-        let is_by_id = matches!(found.keys.as_slice(), [key] if *key == found.id);
-        let is_known = match is_by_id {
-            true => self.by_key.contains_key(&found.id),
-            false => !self.seen.insert(found.id.clone()),
-        };
         let write_back = found.write_back.take();
         let is_upgraded = write_back.is_some();
-        if is_known {
-            return is_upgraded;
+        let position = self.targets.len();
+        match found.keys.take() {
+            None => match self.by_key.entry(found.id.clone()) {
+                Entry::Occupied(_) => return is_upgraded,
+                Entry::Vacant(place) => drop(place.insert(Positions::One(position))),
+            },
+            Some(_) if !self.seen.insert(found.id.clone()) => return is_upgraded,
+            Some(keys) => keys.into_iter().for_each(|key| match self.by_key.entry(key) {
+                Entry::Occupied(mut at) => at.get_mut().push(position),
+                Entry::Vacant(place) => drop(place.insert(Positions::One(position))),
+            }),
         }
         self.upgraded.add(write_back);
-        let position = self.targets.len();
-        for key in std::mem::take(&mut found.keys) {
-            match self.by_key.entry(key) {
-                std::collections::hash_map::Entry::Occupied(mut at) => at.get_mut().push(position),
-                std::collections::hash_map::Entry::Vacant(place) => {
-                    place.insert(Positions::One(position));
-                }
-            }
-        }
         self.targets.push(found);
         is_upgraded
     }

@@ -5,6 +5,7 @@
 //! referred to from several places at the same depth are read once, and shared.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use bson::Bson;
 
@@ -67,7 +68,8 @@ impl Graph<'_> {
         for position in positions {
             let Some(target) = found.targets.get_mut(position) else { continue };
             if let Ok(value) = &mut target.value
-                && let Err(error) = wanted.add(self.node, &path, &mut **value)
+                && let Some(value) = Arc::get_mut(value)
+                && let Err(error) = wanted.add(self.node, &path, value)
             {
                 target.value = Err(error);
             }
@@ -116,8 +118,10 @@ impl Builder<'_> {
         let Some(stored) = &target.stored else {
             return Err(Error::invalid("a document of the graph was not kept"));
         };
-        let mut value = node.read(stored).value?;
-        let Some(depth) = depth.checked_sub(1) else { return Ok(value.share()) };
+        let mut read = node.read(stored).value?;
+        let (Some(depth), Some(value)) = (depth.checked_sub(1), Arc::get_mut(&mut read)) else {
+            return Ok(read.share());
+        };
         let path = node.segments();
         let mut keys = Vec::new();
         match node.local {
@@ -138,7 +142,7 @@ impl Builder<'_> {
                 (key, documents)
             })
             .collect();
-        Placement::of(targets).place(node, &mut *value)?;
-        Ok(value.share())
+        Placement::of(targets).place(node, value)?;
+        Ok(read.share())
     }
 }

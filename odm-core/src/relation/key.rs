@@ -1,5 +1,9 @@
 //! Values as keys of maps: equal where the server takes them for equal, and in its order.
 
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
 use bson::{Bson, RawBson, RawBsonRef};
 
 use crate::codec;
@@ -9,8 +13,18 @@ use crate::codec;
 /// Numbers of different types are equal if their values are, as they are to the server: a stored
 /// `1.0` is `1`. Documents are equal only with their fields in the same order. The order is that of
 /// the server: by type, then by value.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Key(Vec<u8>);
+#[derive(Clone)]
+pub struct Key(Bytes);
+
+/// The usual key is short, and needs no memory of its own.
+#[derive(Clone)]
+enum Bytes {
+    Short { length: u8, bytes: [u8; SHORT] },
+    Long(Box<[u8]>),
+}
+
+/// Enough for numbers, ids and short names.
+const SHORT: usize = 22;
 
 /// Where a type stands in the server's order.
 ///
@@ -34,28 +48,110 @@ impl Key {
     /// The key of a value.
     #[must_use]
     pub fn of(value: &Bson) -> Self {
-        let mut bytes = Vec::with_capacity(SCALAR);
-        write(&mut bytes, value);
-        Self(bytes)
+        match value {
+            Bson::Int32(number) => Self::of_integer((*number).into()),
+            Bson::Int64(number) => Self::of_integer(*number),
+            Bson::ObjectId(id) => Self::of_parts(&[&[class::OBJECT_ID], &id.bytes()]),
+            Bson::String(text) => Self::of_text(text),
+            value => {
+                let mut bytes = Vec::new();
+                write(&mut bytes, value);
+                Self::of_parts(&[&bytes])
+            }
+        }
     }
 
     /// The key of a stored value; `None` if its bytes are malformed.
     #[must_use]
     pub fn of_raw(value: RawBsonRef<'_>) -> Option<Self> {
-        let mut bytes = Vec::with_capacity(SCALAR);
-        match value {
-            RawBsonRef::Int32(number) => write_integer(&mut bytes, number.into()),
-            RawBsonRef::Int64(number) => write_integer(&mut bytes, number),
-            RawBsonRef::String(text) => write_text(&mut bytes, text),
-            RawBsonRef::ObjectId(id) => write_tagged(&mut bytes, class::OBJECT_ID, &id.bytes()),
-            value => write(&mut bytes, &Bson::try_from(value).ok()?),
+        Some(match value {
+            RawBsonRef::Int32(number) => Self::of_integer(number.into()),
+            RawBsonRef::Int64(number) => Self::of_integer(number),
+            RawBsonRef::String(text) => Self::of_text(text),
+            RawBsonRef::ObjectId(id) => Self::of_parts(&[&[class::OBJECT_ID], &id.bytes()]),
+            value => Self::of(&Bson::try_from(value).ok()?),
+        })
+    }
+
+    fn of_integer(number: i64) -> Self {
+        Self::of_parts(&[
+            &[class::NUMBER],
+            &ordered_double(number as f64),
+            &ordered(number),
+            &[INTEGER],
+        ])
+    }
+
+    fn of_text(text: &str) -> Self {
+        match text.contains('\0') {
+            false => Self::of_parts(&[&[class::STRING], text.as_bytes(), &[0, 0]]),
+            true => {
+                let mut bytes = Vec::new();
+                write_text(&mut bytes, text);
+                Self::of_parts(&[&bytes])
+            }
         }
-        Some(Self(bytes))
+    }
+
+    fn of_parts(parts: &[&[u8]]) -> Self {
+        let length: usize = parts.iter().map(|part| part.len()).sum();
+        if length > SHORT {
+            return Self(Bytes::Long(parts.concat().into()));
+        }
+        let mut bytes = [0; SHORT];
+        let mut at = 0;
+        for part in parts {
+            bytes[at..at + part.len()].copy_from_slice(part);
+            at += part.len();
+        }
+        // At most as long as the array.
+        Self(Bytes::Short { length: length as u8, bytes })
+    }
+
+    fn as_slice(&self) -> &[u8] {
+        match &self.0 {
+            Bytes::Short { length, bytes } => &bytes[..usize::from(*length)],
+            Bytes::Long(bytes) => bytes,
+        }
     }
 }
 
-/// The size of the usual key.
-const SCALAR: usize = 20;
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Key").field(&self.as_slice()).finish()
+    }
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_slice() == other.as_slice()
+    }
+}
+
+impl Eq for Key {}
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_slice().hash(state);
+    }
+}
+
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Key {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_slice().cmp(other.as_slice())
+    }
+}
+
+/// What tells numbers apart that are near the same double.
+const INTEGER: u8 = 0;
+const FRACTION: u8 = 1;
+const DECIMAL: u8 = 2;
 
 fn write(bytes: &mut Vec<u8>, value: &Bson) {
     match value {
@@ -100,7 +196,7 @@ fn write(bytes: &mut Vec<u8>, value: &Bson) {
             let near: f64 = decimal.to_string().parse().unwrap_or(f64::NAN);
             write_tagged(bytes, class::NUMBER, &ordered_double(near));
             bytes.extend_from_slice(&decimal.bytes());
-            bytes.push(2);
+            bytes.push(DECIMAL);
         }
         value => {
             bytes.push(class::OTHER);
@@ -116,7 +212,7 @@ fn write(bytes: &mut Vec<u8>, value: &Bson) {
 fn write_integer(bytes: &mut Vec<u8>, number: i64) {
     write_tagged(bytes, class::NUMBER, &ordered_double(number as f64));
     bytes.extend(ordered(number));
-    bytes.push(0);
+    bytes.push(INTEGER);
 }
 
 fn write_double(bytes: &mut Vec<u8>, number: f64) {
@@ -126,7 +222,7 @@ fn write_double(bytes: &mut Vec<u8>, number: f64) {
     }
     write_tagged(bytes, class::NUMBER, &ordered_double(number));
     bytes.extend(ordered(whole));
-    bytes.push(1);
+    bytes.push(FRACTION);
 }
 
 fn write_text(bytes: &mut Vec<u8>, text: &str) {

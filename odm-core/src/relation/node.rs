@@ -1,6 +1,7 @@
 //! A lookup without its types.
 
 use std::fmt;
+use std::sync::Arc;
 
 use bson::{Bson, Document as BsonDocument, RawBsonRef, RawDocument, RawDocumentBuf};
 
@@ -29,7 +30,7 @@ pub(crate) struct Node {
     parents: &'static str,
     /// Whether the slots are the values of a map, which the server does not see as such.
     in_map: bool,
-    read: ReadFn<Box<dyn Erased>>,
+    read: ReadFn<Arc<dyn Erased>>,
     pub(super) wants: Wants,
     pub(super) filter: Option<BsonDocument>,
     /// Paths, and whether each is descending.
@@ -65,12 +66,13 @@ pub(super) enum Wants {
 
 /// A target as it was found.
 pub(super) struct Found {
-    pub(super) value: Result<Box<dyn Erased>>,
+    /// Nobody else has it yet.
+    pub(super) value: Result<Arc<dyn Erased>>,
     pub(super) write_back: Option<Box<migrate::WriteBack>>,
     /// The `_id`.
     pub(super) id: Key,
-    /// The values that it is joined by.
-    pub(super) keys: Vec<Key>,
+    /// The values that it is joined by, where that is not the `_id`.
+    pub(super) keys: Option<Vec<Key>>,
     /// Its place in the order; empty where there is none.
     pub(super) order: Vec<SortKey>,
     /// The document as it is stored, for a graph lookup, which reads it once for each depth.
@@ -111,7 +113,7 @@ impl Node {
             in_map: false,
             read: |raw| {
                 let Read { value, write_back } = migrate::read::<T>(raw)?;
-                Ok(Read { value: Box::new(value), write_back })
+                Ok(Read { value: Arc::new(value), write_back })
             },
             wants: Wants::Documents,
             filter: None,
@@ -151,7 +153,7 @@ impl Node {
         self.projection = Some(projection);
         self.read = |raw| {
             let Read { value, write_back } = view::read::<T, V>(raw)?;
-            Ok(Read { value: Box::new(OfView(value)), write_back })
+            Ok(Read { value: Arc::new(OfView(value)), write_back })
         };
     }
 
@@ -305,8 +307,8 @@ impl Node {
         };
         let stored: &RawDocument = upgraded.as_deref().unwrap_or(raw);
         let keys = match self.foreign.as_str() {
-            "_id" => vec![id.clone()],
-            foreign => self.keys_at(stored, foreign),
+            "_id" => None,
+            foreign => Some(self.keys_at(stored, foreign)),
         };
         let order = match self.is_ordered() || matches!(self.wants, Wants::Graph { .. }) {
             true => stored::sort_keys(stored, &self.sort),

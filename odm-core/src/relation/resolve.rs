@@ -1,6 +1,7 @@
 //! The one placement: finds the slots at a path, gets their targets, puts them in.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use bson::Bson;
 use futures::future::{BoxFuture, try_join_all};
@@ -206,9 +207,11 @@ async fn finish(
         let mut positions = Vec::new();
         let mut parents = Vec::new();
         for (position, found) in found.targets.iter_mut().enumerate() {
-            if let Ok(value) = &mut found.value {
+            if let Ok(value) = &mut found.value
+                && let Some(value) = Arc::get_mut(value)
+            {
                 positions.push(position);
-                parents.push(Parent::new(&mut **value));
+                parents.push(Parent::new(value));
             }
         }
         resolve(call, &node.children, &mut parents, targets).await?;

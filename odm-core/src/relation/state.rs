@@ -3,6 +3,7 @@
 use std::any::Any;
 
 use super::Shared;
+use super::erased::OfView;
 use crate::error::{Error, ErrorKind, Result};
 use crate::view::View;
 
@@ -75,5 +76,5 @@ impl State {
 /// The view in a shared place.
 pub(super) fn view_of<V: View>(document: &Shared) -> Option<&V> {
     let document: &(dyn Any + Send + Sync) = &**document;
-    document.downcast_ref()
+    document.downcast_ref().map(|OfView(view)| view)
 }

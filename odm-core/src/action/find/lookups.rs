@@ -200,7 +200,10 @@ impl Lookups {
 
     /// The aggregation that finds and joins.
     pub(super) fn pipeline(&self, filter: BsonDocument, options: FindOptions) -> Vec<BsonDocument> {
-        let mut pipeline = vec![doc! { "$match": filter }];
+        let mut pipeline = Vec::new();
+        if !filter.is_empty() {
+            pipeline.push(doc! { "$match": filter });
+        }
         let first = || self.nodes.iter().filter(|node| node.decides());
         pipeline.extend(plan_joins(first()));
         pipeline.extend(first().filter_map(Node::required_stage));
