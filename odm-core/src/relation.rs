@@ -30,7 +30,7 @@ pub use db_ref_path::HoldsDbRef;
 pub use declared::{Inverse, Place, Reference, RefersTo};
 pub(crate) use erased::OfViewMut;
 pub use erased::{Namespace, Shared, Slot, Visit};
-pub(crate) use join::{Joined, end_of_joins, plan_joins};
+pub(crate) use join::{Joined, guard_of_joins, plan_joins};
 pub use key::Key;
 pub use lookup::{Followed, IntoLookup, Lookup, LookupStrategy};
 pub use many::{InverseField, Many, One};

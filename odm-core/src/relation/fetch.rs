@@ -10,7 +10,7 @@ use super::found::Gathered;
 use super::node::{Found, Local, Node, Wants};
 use crate::driver::{Batches, Call, FindOptions};
 use crate::error::{Error, ErrorKind, Result};
-use crate::filter::both;
+use crate::filter::{both, equal_to};
 
 /// How many commands are under way at once, where the keys need several.
 const AT_ONCE: usize = 2;
@@ -123,7 +123,13 @@ fn matching(node: &Node, keys: Vec<Bson>) -> BsonDocument {
 
 /// A value at the path is one of the keys. In an `$in`, the server reads a regular expression as a
 /// pattern.
-fn one_of(path: &str, keys: Vec<Bson>) -> BsonDocument {
+fn one_of(path: &str, mut keys: Vec<Bson>) -> BsonDocument {
+    // By equality, the server finds one `_id` without planning.
+    if keys.len() == 1
+        && let Some(key) = keys.pop()
+    {
+        return doc! { path: equal_to(key) };
+    }
     let is_pattern = |key: &Bson| matches!(key, Bson::RegularExpression(_));
     if !keys.iter().any(is_pattern) {
         return doc! { path: { "$in": keys } };

@@ -25,9 +25,12 @@ pub(crate) fn plan_joins<'n>(nodes: impl IntoIterator<Item = &'n Node>) -> Vec<B
     stages
 }
 
-/// The last stage. A row above 16 MB is an error with it; without it, some servers close the
-/// connection.
-pub(crate) fn end_of_joins() -> BsonDocument {
+/// A stage that does nothing, beside those that join. A row above 16 MB is an error with it; without
+/// it, some servers close the connection.
+///
+/// After the joins it leaves them to the engine that is fast for many rows; before them, it keeps
+/// them from it, which is faster for one row.
+pub(crate) fn guard_of_joins() -> BsonDocument {
     doc! { "$unset": PREFIX }
 }
 

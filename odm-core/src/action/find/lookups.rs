@@ -7,7 +7,7 @@ use crate::driver::{Batches, Call, FindOptions};
 use crate::error::{Error, Result};
 use crate::model::Document;
 use crate::relation::{
-    IntoLookup, LookupStrategy, Node, can_match, end_of_joins, plan_joins, require,
+    IntoLookup, LookupStrategy, Node, can_match, guard_of_joins, plan_joins, require,
 };
 
 /// What a find looks up, and how.
@@ -223,8 +223,10 @@ impl Lookups {
             first().for_each(|node| node.keep_joined(projection));
         }
         pipeline.extend(projection.map(|projection| doc! { "$project": projection }));
+        let is_one = options.limit == Some(1) && first().next().is_none();
+        pipeline.extend(is_one.then(guard_of_joins));
         pipeline.extend(plan_joins(self.nodes.iter().filter(|node| !node.decides())));
-        pipeline.push(end_of_joins());
+        pipeline.extend((!is_one).then(guard_of_joins));
         pipeline
     }
 
