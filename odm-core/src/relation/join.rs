@@ -16,12 +16,10 @@ use crate::error::{Error, ErrorKind, Result};
 /// What the names of joined arrays begin with.
 const PREFIX: &str = "__odm";
 
-/// The stages that join every node, an inner one by the arrays of its outer one.
+/// The stages that join every node, an inner one by the array of its outer one.
 pub(crate) fn plan_joins<'n>(nodes: impl IntoIterator<Item = &'n Node>) -> Vec<BsonDocument> {
     let mut stages = Vec::new();
-    for node in nodes {
-        add_stages(node, &[String::new()], &mut stages);
-    }
+    nodes.into_iter().for_each(|node| add_stages(node, "", &mut stages));
     stages
 }
 
@@ -34,37 +32,36 @@ pub(crate) fn guard_of_joins() -> BsonDocument {
     doc! { "$unset": PREFIX }
 }
 
-fn add_stages(node: &Node, outers: &[String], stages: &mut Vec<BsonDocument>) {
-    let mut joined = Vec::new();
-    for outer in outers {
-        for (local, foreign) in node.joined_by() {
-            let name = node.joined_name(joined.len());
-            stages.push(node.stage(&format!("{outer}{local}"), &foreign, &name));
-            if node.wants == Wants::Count {
-                stages.push(doc! { "$set": { &name: { "$size": format!("${name}") } } });
-            }
-            joined.push(name);
-        }
+fn add_stages(node: &Node, outer: &str, stages: &mut Vec<BsonDocument>) {
+    let name = node.joined_name();
+    let (local, foreign) = match node.local {
+        Local::Slots => (format!("{outer}{}", node.path), node.foreign.as_str()),
+        Local::Parent(key) => (format!("{outer}{key}"), node.foreign.as_str()),
+    };
+    stages.push(node.stage(&local, foreign, &name));
+    if node.is_db_ref {
+        // DBRefs stand beside plain ids, so they are joined by themselves.
+        let (local, foreign) = match node.local {
+            Local::Slots => (format!("{local}.$id"), foreign.to_owned()),
+            Local::Parent(_) => (local, format!("{foreign}.$id")),
+        };
+        let more = format!("{name}_more");
+        stages.push(node.stage(&local, &foreign, &more));
+        let all = doc! { "$concatArrays": [format!("${name}"), format!("${more}")] };
+        stages.push(doc! { "$set": { &name: all } });
+        stages.push(doc! { "$unset": more });
     }
-    let outers: Vec<_> = joined.iter().map(|name| format!("{name}.")).collect();
-    node.children.iter().for_each(|child| add_stages(child, &outers, stages));
+    if node.wants == Wants::Count {
+        stages.push(doc! { "$set": { &name: { "$size": format!("${name}") } } });
+    }
+    let outer = format!("{name}.");
+    node.children.iter().for_each(|child| add_stages(child, &outer, stages));
 }
 
 impl Node {
-    /// The local and foreign fields. A DBRef may stand beside plain ids, so it takes two stages.
-    fn joined_by(&self) -> Vec<(String, String)> {
-        let (local, foreign) = match self.local {
-            Local::Slots => (self.path.as_str(), self.foreign.as_str()),
-            Local::Parent(key) => (key, self.foreign.as_str()),
-        };
-        let mut joined = vec![(local.to_owned(), foreign.to_owned())];
-        if self.is_db_ref {
-            joined.push(match self.local {
-                Local::Slots => (format!("{local}.$id"), foreign.to_owned()),
-                Local::Parent(_) => (local.to_owned(), format!("{foreign}.$id")),
-            });
-        }
-        joined
+    /// The name of what is joined, in the row.
+    fn joined_name(&self) -> String {
+        format!("{PREFIX}{}", self.number)
     }
 
     fn stage(&self, local: &str, foreign: &str, name: &str) -> BsonDocument {
@@ -120,28 +117,16 @@ impl Node {
         if !self.required {
             return None;
         }
-        let found = |name: String| match self.wants {
-            Wants::Count => doc! { name: { "$gt": 0 } },
-            _ => doc! { name: { "$ne": [] } },
+        let found = match self.wants {
+            Wants::Count => doc! { "$gt": 0 },
+            _ => doc! { "$ne": [] },
         };
-        let names = (0..self.joined_by().len()).map(|more| self.joined_name(more));
-        let any: Vec<_> = names.map(found).collect();
-        Some(doc! { "$match": { "$or": any } })
+        Some(doc! { "$match": { self.joined_name(): found } })
     }
 
     /// Keeps what the node has joined in a projection that comes after it.
     pub(crate) fn keep_joined(&self, projection: &mut BsonDocument) {
-        for more in 0..self.joined_by().len() {
-            projection.insert(self.joined_name(more), 1);
-        }
-    }
-
-    /// The name of a joined array: the first, or one of those that a DBRef takes more.
-    fn joined_name(&self, more: usize) -> String {
-        match more {
-            0 => format!("{PREFIX}{}", self.number),
-            more => format!("{PREFIX}{}_{more}", self.number),
-        }
+        projection.insert(self.joined_name(), 1);
     }
 
     /// The keys by which the node sorts the parents.
@@ -233,11 +218,9 @@ impl Joined {
 /// The elements of a document follow its length.
 const START: usize = 4;
 
-/// The number in `__odm3` or `__odm3_1`.
+/// The number in `__odm3`.
 fn number_of(name: &str) -> Option<usize> {
-    let rest = name.strip_prefix(PREFIX)?;
-    let number = rest.split_once('_').map_or(rest, |(number, _)| number);
-    number.parse().ok()
+    name.strip_prefix(PREFIX)?.parse().ok()
 }
 
 fn numbered(nodes: &[Node], number: usize) -> Option<&Node> {
