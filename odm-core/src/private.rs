@@ -177,7 +177,7 @@ pub const fn is_unique(shape: &Shape, rust_name: &str) -> bool {
 )]
 pub trait KeyOf<K> {}
 #[diagnostic::do_not_recommend]
-impl<C: FieldType> KeyOf<C::Key> for C {}
+impl<K, C: FieldType<Key = K>> KeyOf<K> for C {}
 
 /// Asks whether a reference holds what is at the path.
 pub const fn holds_key<R: Relation, C: KeyOf<R::Key>>(_path: &Path<R::Target, C>) {}

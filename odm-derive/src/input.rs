@@ -62,6 +62,15 @@ pub(crate) struct InverseField<'a> {
 }
 
 impl InverseField<'_> {
+    /// The name of a type that holds no slot for what refers back, as far as its tokens tell.
+    pub(crate) fn other_type(&self) -> Option<&Ident> {
+        const OTHERS: [&str; 7] =
+            ["Vec", "Option", "Box", "VecDeque", "HashSet", "BTreeSet", "Ref"];
+        let Type::Path(path) = self.ty else { return None };
+        let name = &path.path.segments.last()?.ident;
+        OTHERS.iter().any(|other| name == other).then_some(name)
+    }
+
     /// The name in Rust, without `r#`.
     pub(crate) fn rust_name(&self) -> String {
         self.ident.unraw().to_string()

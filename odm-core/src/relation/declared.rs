@@ -138,11 +138,11 @@ pub struct Inverse {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not refer to `{M}`",
     label = "not a reference to `{M}`",
-    note = "`inverse` names the field of the other model that refers to this one: a `Ref<{M}>`, or an `Option` or list of it"
+    note = "`inverse` names the field of the other model that refers to this one: a `Ref<{M}>`, or an `Option` or list of it; `graph_lookup` follows a field that refers to its own model"
 )]
-pub trait RefersTo<M>: Relation {}
+pub trait RefersTo<M>: Relation<Target = M> {}
 #[diagnostic::do_not_recommend]
-impl<R: Relation> RefersTo<R::Target> for R {}
+impl<M, R: Relation<Target = M>> RefersTo<M> for R {}
 
 impl Inverse {
     /// What the derive calls: `path` leads from the other model to this one.

@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 
 use bson::Bson;
 
-use super::Relation;
 use super::node::{Node, Wants};
+use super::{RefersTo, Relation};
 use crate::error::{Error, Result};
 use crate::filter::Filter;
 use crate::model::Document;
@@ -121,7 +121,7 @@ impl<M, C: Relation, V: Followed> Path<M, C, V> {
     }
 }
 
-impl<M: Document, C: Relation<Target = M>, V: Followed> Path<M, C, V> {
+impl<M, C, V> Path<M, C, V> {
     /// Loads a relation of a model to itself, and again from each document that it leads to:
     /// `max_depth` times more, as the server's `$graphLookup` counts, so 0 is a plain lookup.
     ///
@@ -139,7 +139,12 @@ impl<M: Document, C: Relation<Target = M>, V: Followed> Path<M, C, V> {
     /// ```
     ///
     /// Source: [`$graphLookup`](https://www.mongodb.com/docs/manual/reference/operator/aggregation/graphLookup/).
-    pub fn graph_lookup(&self, max_depth: u8) -> Lookup<M, M> {
+    pub fn graph_lookup(&self, max_depth: u8) -> Lookup<M, M>
+    where
+        M: Document,
+        C: RefersTo<M>,
+        V: Followed,
+    {
         Lookup::new(self.clone()).with(|node| node.wants = Wants::Graph { max_depth })
     }
 }

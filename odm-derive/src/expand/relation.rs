@@ -30,8 +30,9 @@ pub(super) fn inverses(input: &Input<'_>, fields: &[Field<'_>]) -> (TokenStream,
     }
     let functions = all.iter().map(|(ident, ty, name, path)| {
         let function = function_name(ident);
+        let last = path.last().map_or_else(|| ident.span(), Ident::span);
         let (owner, path) = (input.ident, nested_path(path));
-        let (first, last) = super::ends(ty);
+        let (first, _) = super::ends(ty);
         let root = quote_spanned!(first=> <<#ty as __odm::Relation>::Target>::fields());
         let of = quote_spanned!(last=> __odm::Inverse::of::<#owner, #ty, _, _>);
         quote! {

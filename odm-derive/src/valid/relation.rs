@@ -7,6 +7,13 @@ use crate::input::{Field, Input, Role};
 pub(super) fn check(input: &Input<'_>, fields: &[Field<'_>], errors: &mut Errors) {
     for inverse in &input.inverses {
         let name = inverse.rust_name();
+        if let Some(other) = inverse.other_type() {
+            let message = format!(
+                "a field that is not stored holds what refers back in a `Many<Model>` or a \
+                 `One<Model>`, and not in `{other}`"
+            );
+            errors.at(inverse.ty, message);
+        }
         if let Some(field) = fields.iter().find(|field| !field.flatten && field.name == name) {
             let message = format!(
                 "`{}` is stored under the name `{name}`, which would be the path of this field: \
