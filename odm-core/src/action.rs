@@ -22,6 +22,7 @@ mod find_one_and_replace;
 mod find_one_and_update;
 mod insert_many;
 mod insert_one;
+mod link;
 mod replace_one;
 mod update;
 
@@ -38,6 +39,7 @@ pub use find_one_and_replace::FindOneAndReplace;
 pub use find_one_and_update::FindOneAndUpdate;
 pub use insert_many::InsertMany;
 pub use insert_one::InsertOne;
+pub use link::{Link, Linked};
 pub use replace_one::ReplaceOne;
 pub use update::{UpdateMany, UpdateOne};
 

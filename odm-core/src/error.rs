@@ -36,6 +36,8 @@ pub enum ErrorKind {
     NotLoaded,
     /// A reference was asked for its document, and no document has its id.
     Missing,
+    /// A document that an action names does not exist.
+    NotFound,
     /// A write of a versioned model gave up against others that kept coming first.
     Contended,
     /// A step from an old struct to a newer one failed, or an old document could not be migrated.
@@ -65,6 +67,7 @@ impl ErrorKind {
             Self::OlderVersion => "older schema version",
             Self::NotLoaded => "reference not loaded",
             Self::Missing => "referenced document missing",
+            Self::NotFound => "no such document",
             Self::Contended => "too much contention",
             Self::Migrate => "cannot migrate",
             Self::Timeout => "out of time",

@@ -15,6 +15,7 @@ mod error;
 mod explain;
 pub mod filter;
 pub mod index;
+pub mod integrity;
 pub mod migrate;
 pub mod model;
 mod page;

@@ -97,6 +97,10 @@ impl Call {
         &self.target
     }
 
+    pub(crate) fn is_on_session(&self) -> bool {
+        self.session.is_some()
+    }
+
     /// Whether the action is part of a transaction, which an error of the server ends.
     pub(crate) fn is_in_transaction(&self) -> bool {
         self.session.as_ref().is_some_and(Session::reads_the_past)

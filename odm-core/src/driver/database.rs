@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::collection::Collection;
 use crate::error::Result;
+use crate::integrity::{Repair, Verify};
 use crate::model::{Document, Model};
 use crate::plan::PlanBuilder;
 use crate::private;
@@ -107,7 +108,67 @@ impl Database {
     /// # }
     /// ```
     pub fn plan(&self, models: impl IntoIterator<Item = &'static Model>) -> PlanBuilder {
-        PlanBuilder::new(models.into_iter().map(|model| self.target(model)).collect())
+        PlanBuilder::new(self.targets(models))
+    }
+
+    /// Counts the references of the models that lead to no document, and the links of two-way
+    /// relations that only one side holds: see [`Report`](crate::integrity::Report).
+    ///
+    /// Nothing is changed. The server joins each field with its target, which reads the whole
+    /// collections: for a time when there is little other work. A DBRef is followed where it leads
+    /// into the declared collection; one without a model is not. Reads go to the primary.
+    ///
+    /// Round trips: one aggregation for each field of references and each two-way relation, and one
+    /// count for each model with a schema version, of whose documents only those of the current
+    /// version are looked at. Of references into another database, the distinct keys are streamed
+    /// and asked for, 1,000 at a time. What changes meanwhile may be counted or not. DBRefs and maps
+    /// need server 5.0.
+    ///
+    /// # Errors
+    /// The server's refusal of a read.
+    ///
+    /// ```no_run
+    /// # use odm::prelude::*;
+    /// # use odm::Ref;
+    /// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+    /// # struct Publisher { #[serde(rename = "_id")] id: String }
+    /// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+    /// # struct Book { #[serde(rename = "_id")] id: i32, publisher: Ref<Publisher> }
+    /// # async fn example(db: Database) -> odm::Result<()> {
+    /// let report = db.verify(odm::models![Publisher, Book]).await?;
+    /// for found in report.findings() {
+    ///     println!("{}: {} lead nowhere, as in {:?}", found.path, found.count, found.examples);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn verify(&self, models: impl IntoIterator<Item = &'static Model>) -> Verify {
+        Verify::new(self.targets(models))
+    }
+
+    /// Mends what [`verify`](Database::verify) finds, as far as it is told to; by itself it only
+    /// tells what it would do. See [`Repair`].
+    ///
+    /// ```no_run
+    /// # use odm::prelude::*;
+    /// # use odm::Ref;
+    /// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+    /// # struct Publisher { #[serde(rename = "_id")] id: String }
+    /// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+    /// # struct Book { #[serde(rename = "_id")] id: i32, publisher: Option<Ref<Publisher>> }
+    /// # async fn example(db: Database) -> odm::Result<()> {
+    /// println!("{}", db.repair(odm::models![Publisher, Book]).await?);
+    /// let repaired = db.repair(odm::models![Publisher, Book]).unlink().await?;
+    /// println!("{repaired}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn repair(&self, models: impl IntoIterator<Item = &'static Model>) -> Repair {
+        Repair::new(self.targets(models))
+    }
+
+    fn targets(&self, models: impl IntoIterator<Item = &'static Model>) -> Vec<Target> {
+        models.into_iter().map(|model| self.target(model)).collect()
     }
 
     /// Starts a session, for causally consistent reads, snapshots and transactions.

@@ -9,6 +9,8 @@ use mongodb::options::{
 };
 use mongodb::{Collection, Namespace};
 
+use super::{Transaction, Tx};
+use crate::error::Error;
 use crate::migrate::Counters;
 use crate::model::{Concerns, Model};
 use crate::relation;
@@ -95,6 +97,16 @@ impl Target {
 
     pub(super) fn slow_after(&self) -> Option<Duration> {
         self.slow_after
+    }
+
+    /// A transaction that is tried again where the server asks for it.
+    pub(crate) fn transaction<'a, F, Run, R, E>(&self, body: F) -> Transaction<'a, F>
+    where
+        F: FnMut(Tx) -> Run + Send + 'a,
+        Run: Future<Output = Result<R, E>> + Send + 'a,
+        E: From<Error>,
+    {
+        Transaction::new(self.home.client().clone(), body)
     }
 
     pub(super) fn database(&self) -> &mongodb::Database {

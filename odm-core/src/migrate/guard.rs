@@ -260,13 +260,7 @@ impl Guard {
     }
 
     fn is_current(&self) -> BsonDocument {
-        match (self.model.previous)() {
-            Some(_) => doc! { self.version.field: self.version.label.to_bson() },
-            // A document without a version is of the first one.
-            None => {
-                doc! { self.version.field: { "$in": [self.version.label.to_bson(), Bson::Null] } }
-            }
-        }
+        is_version(self.model, self.version)
     }
 
     fn is_not_current(&self) -> BsonDocument {
@@ -281,6 +275,19 @@ impl Guard {
             model = (at.previous)();
         }
         doc! { self.version.field: { "$in": known } }
+    }
+}
+
+/// The condition on documents of the current version, for a model that has one.
+pub(crate) fn of_current_version(model: &Model) -> Option<BsonDocument> {
+    model.version.as_ref().map(|version| is_version(model, version))
+}
+
+fn is_version(model: &Model, version: &Version) -> BsonDocument {
+    match (model.previous)() {
+        Some(_) => doc! { version.field: version.label.to_bson() },
+        // A document without a version is of the first one.
+        None => doc! { version.field: { "$in": [version.label.to_bson(), Bson::Null] } },
     }
 }
 

@@ -123,7 +123,7 @@ fn matching(node: &Node, keys: Vec<Bson>) -> BsonDocument {
 
 /// A value at the path is one of the keys. In an `$in`, the server reads a regular expression as a
 /// pattern.
-fn one_of(path: &str, mut keys: Vec<Bson>) -> BsonDocument {
+pub(crate) fn one_of(path: &str, mut keys: Vec<Bson>) -> BsonDocument {
     // By equality, the server finds one `_id` without planning.
     if keys.len() == 1
         && let Some(key) = keys.pop()
@@ -199,7 +199,7 @@ fn chunks(keys: impl Iterator<Item = Bson>) -> Vec<Vec<Bson>> {
 }
 
 /// About how many bytes a key takes in an array.
-pub(super) fn size_of(key: &Bson) -> usize {
+pub(crate) fn size_of(key: &Bson) -> usize {
     const ELEMENT: usize = 10;
     ELEMENT
         + match key {
