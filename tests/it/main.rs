@@ -32,6 +32,7 @@ mod paging_refused;
 mod paging_walk;
 mod read_path;
 mod relation_lookup;
+mod relation_two_way;
 mod support;
 mod transactions;
 mod ui;

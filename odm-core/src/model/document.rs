@@ -53,6 +53,11 @@ pub trait Document: Stored + Send + Sync + Sized + 'static {
     /// The static description of the model.
     const MODEL: &'static Model;
 
+    /// Whether it declares neither fields nor a collection. Beside the model, which two documents
+    /// that refer to each other cannot ask each other for at compile time.
+    #[doc(hidden)]
+    const IS_DYNAMIC: bool = false;
+
     /// The value of `_id`, or `None` where an optional one has not been set yet.
     fn id(&self) -> Option<&<Self::Id as FieldType>::Key>;
 

@@ -20,6 +20,7 @@ impl Document for bson::Document {
     type Id = Bson;
     type Previous = First;
     const MODEL: &'static Model = &MODEL;
+    const IS_DYNAMIC: bool = true;
 
     fn id(&self) -> Option<&Bson> {
         self.get("_id")

@@ -213,7 +213,7 @@ impl<T: Document<Id: RefId>> FieldType for DbRef<T> {
     type Path<M: 'static, C: 'static, V: 'static> = Path<M, C, V>;
     type Key = Self;
     const KIND: Kind = Kind::Any;
-    const REFERENCE: Option<Reference> = match T::MODEL.collection.is_empty() {
+    const REFERENCE: Option<Reference> = match T::IS_DYNAMIC {
         true => None,
         false => Some(Reference::new(|| T::MODEL, Place::One, true).db_ref()),
     };
