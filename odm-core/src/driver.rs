@@ -10,6 +10,8 @@ mod duplicate;
 mod explain;
 mod failure;
 mod indexes;
+#[cfg(debug_assertions)]
+mod one_by_one;
 mod options;
 mod session;
 mod target;
@@ -20,6 +22,8 @@ mod write_back;
 pub(crate) use call::{Call, FindOneAndOptions, FindOptions};
 pub(crate) use cursor::Batches;
 pub use database::Database;
+#[cfg(debug_assertions)]
+pub(crate) use one_by_one::note as note_one;
 pub use session::{Session, StartSession, StartTransaction};
 pub(crate) use target::Target;
 pub use transaction::{Transaction, Tx};

@@ -3,7 +3,7 @@
 
 use std::{
     fmt,
-    ops::Deref,
+    ops::{Deref, RangeToInclusive},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -165,6 +165,46 @@ impl<'a> IntoIterator for &'a Commands {
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
+    }
+}
+
+/// How many commands a test expects: a number, or a range up to one.
+///
+/// ```
+/// use odm_testkit::Expected;
+///
+/// assert_eq!(Expected::from(2).to_string(), "2 commands");
+/// assert_eq!(Expected::from(..=2).to_string(), "at most 2 commands");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Expected {
+    least: usize,
+    most: usize,
+}
+
+impl Expected {
+    pub(crate) fn holds(self, sent: usize) -> bool {
+        (self.least..=self.most).contains(&sent)
+    }
+}
+
+impl From<usize> for Expected {
+    fn from(number: usize) -> Self {
+        Self { least: number, most: number }
+    }
+}
+
+impl From<RangeToInclusive<usize>> for Expected {
+    fn from(range: RangeToInclusive<usize>) -> Self {
+        Self { least: 0, most: range.end }
+    }
+}
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bound = if self.least < self.most { "at most " } else { "" };
+        let plural = if self.most == 1 { "" } else { "s" };
+        write!(f, "{bound}{} command{plural}", self.most)
     }
 }
 

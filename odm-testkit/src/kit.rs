@@ -16,7 +16,7 @@ use mongodb::{Client, Database, options::ClientOptions};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::{
-    Commands, Error, Result, Server, ServerBuilder, commands::Recorder, name,
+    Commands, Error, Expected, Result, Server, ServerBuilder, commands::Recorder, name,
     uri::without_credentials,
 };
 
@@ -119,6 +119,42 @@ impl Kit {
         let listener = self.0.recorder.listen();
         let output = action.await;
         (output, listener.heard())
+    }
+
+    /// Awaits an action and checks how many commands it sends: a number, or `..=2` for at most two.
+    ///
+    /// So a test notices when a loop has begun to ask the server once for each document.
+    ///
+    /// ```no_run
+    /// # fn main() -> odm_testkit::TestResult {
+    /// # use mongodb::bson::{Document, doc};
+    /// odm_testkit::run(async |kit| {
+    ///     let posts = kit.database().collection::<Document>("posts");
+    ///     let found = kit.expect_commands(1, posts.find_one(doc! { "title": "none" })).await?;
+    ///     assert!(found.is_none());
+    ///     Ok(())
+    /// })
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The action's; or one that lists the commands, one a line, where there are more or fewer.
+    pub async fn expect_commands<T, E, A>(
+        &self,
+        expected: impl Into<Expected>,
+        action: A,
+    ) -> TestResult<T>
+    where
+        A: IntoFuture<Output = std::result::Result<T, E>>,
+        E: Into<Box<dyn StdError + Send + Sync>>,
+    {
+        let expected = expected.into();
+        let (output, sent) = self.commands(action).await;
+        let output = output.map_err(Into::into)?;
+        match expected.holds(sent.len()) {
+            true => Ok(output),
+            false => Err(format!("{sent}\nexpected {expected}").into()),
+        }
     }
 
     /// Shuts the client down, without waiting for ever for a handle that the test has leaked.

@@ -53,7 +53,7 @@ mod server;
 mod uri;
 mod watchdog;
 
-pub use commands::{Command, Commands};
+pub use commands::{Command, Commands, Expected};
 pub use error::{Error, Result};
 pub use kit::{Kit, TestResult, run, run_with};
 pub use server::{Server, ServerBuilder};

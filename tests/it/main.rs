@@ -27,6 +27,7 @@ mod index_plan;
 mod migrate_read;
 mod migrate_write;
 mod null_missing;
+mod one_by_one;
 mod paging_order;
 mod paging_refused;
 mod paging_walk;

@@ -42,7 +42,10 @@ impl<T: Document> Collection<T> {
 
     /// Finds the document with this `_id`.
     ///
-    /// Awaiting takes one round trip and gives `None` if there is none.
+    /// Awaiting takes one round trip and gives `None` if there is none. For many documents, one find
+    /// with [`in_`](crate::path::Path::in_) takes one for them all; for what other documents refer to,
+    /// a [lookup](crate::action::Find::lookup) does. A debug build tells by a `tracing` warning of the
+    /// target `odm`, once for each line of the program, where a loop gets one after the other.
     ///
     /// # Errors
     /// As [`Collection::find`].
@@ -56,7 +59,10 @@ impl<T: Document> Collection<T> {
     /// # Ok(())
     /// # }
     /// ```
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn get(&self, id: impl IntoKey<<T::Id as FieldType>::Key>) -> FindOne<T> {
+        #[cfg(debug_assertions)]
+        crate::driver::note_one(T::MODEL, std::panic::Location::caller());
         let path = Path::<T, T::Id>::new(Name::from(std::borrow::Cow::Borrowed("_id")));
         FindOne { find: self.find(path.eq(id)).call(Call::new(self.target(), "get")) }
     }
