@@ -1,4 +1,4 @@
-//! Publishers: books refer to their publisher, and a publisher lists its books.
+//! Publishers: books refer to their publisher, and a publisher lists its books; both sides are kept.
 //!
 //! Run it with `cargo run --example publishers`. It starts a MongoDB of its own, shows each step
 //! with its result and round trips, and checks itself.
@@ -22,7 +22,9 @@ struct Publisher {
     id: String,
     name: String,
     founded: i32,
-    /// The books on the first page of the catalogue, in its order: few, and no more over time.
+    /// Its few books, in the order of the catalogue. The relation is two-way: `link` keeps this
+    /// list and the reference of each book.
+    #[odm(index, inverse = publisher)]
     books: Vec<Ref<Book>>,
 }
 
@@ -88,6 +90,7 @@ async fn publishers(kit: Kit) -> TestResult {
     show_as_json(&db, &mut steps).await?;
     change(&kit, &db, &mut steps).await?;
     lose_a_book(&db, &mut steps).await?;
+    repair(&kit, &db, &mut steps).await?;
 
     steps.finish("publishers");
     Ok(())
@@ -99,7 +102,7 @@ async fn write(kit: &Kit, db: &Database, steps: &mut Steps, author: &Author) -> 
     let plan = db.plan(odm::models![Publisher, Book, Author, Shelf]).await?;
     print!("{plan}");
     let applied = steps.step("Apply the plan", plan.apply()).await?;
-    steps.check("a reference is indexed like its id", applied.created.len(), 1)?;
+    steps.check("a reference is indexed like its id", applied.created.len(), 2)?;
 
     let shelf = Some(Ref::new(shelf_id("A", 3)));
     let written = [
@@ -271,14 +274,23 @@ async fn change(kit: &Kit, db: &Database, steps: &mut Steps) -> TestResult {
     let (back, sent) = kit.commands(steps.step("A book comes back to its shelf", back)).await;
     steps.check("it has a shelf", back?.modified_count, 1)?;
     steps.check("no shelf was read", sent.names(), ["update"])?;
-    let sold = books.update_one(b.id().eq(DOMAIN), b.publisher().set("oreilly"));
-    steps.step("A book goes to another publisher", sold).await?;
-    let listed = publishers.update_one(p.id().eq("oreilly"), p.books().add_to_set(DOMAIN));
-    let (listed, sent) = kit.commands(steps.step("Which lists it", listed)).await;
-    steps.check("the list is longer", listed?.modified_count, 1)?;
-    steps.check("no book was read", sent.names(), ["update"])?;
-    let other = publishers.update_one(p.id().eq("pragprog"), p.books().pull(DOMAIN));
-    steps.step("And the other does not any more", other).await?;
+    let sold = publishers.link(p.books(), "oreilly", DOMAIN);
+    let (sold, sent) = kit.commands(steps.step("A book goes to another publisher", sold)).await;
+    let sold = sold?;
+    steps.check("the book names it, and it lists the book", sold.far && sold.near, true)?;
+    steps.check("the other does not list it any more", sold.displaced, 1)?;
+    let names = ["update", "update", "update", "commitTransaction"];
+    steps.check("in one transaction, and nothing was read", sent.names(), names)?;
+    let again = publishers.link(p.books(), "oreilly", DOMAIN);
+    let again = steps.step("The same again", again).await?;
+    steps.check("changes nothing", again.far || again.near, false)?;
+    let missing = publishers.link(p.books(), "oreilly", 1);
+    let error = steps.step("A book that is not there", missing).await.err().ok_or("linked")?;
+    println!("    {error}");
+    steps.check("is refused", error.kind(), ErrorKind::NotFound)?;
+    let verify = db.verify(odm::models![Publisher, Book, Author, Shelf]);
+    let report = steps.step("Verify all references, and both sides", verify).await?;
+    steps.check("all is well", report.is_ok(), true)?;
     let get = publishers.get("oreilly").lookup(p.books());
     let found = steps.step("The publisher with its books", get).await?.ok_or("no publisher")?;
     let of: Vec<_> =
@@ -306,6 +318,25 @@ async fn lose_a_book(db: &Database, steps: &mut Steps) -> TestResult {
     }
     let listed = stored(&publishers, "oreilly").await?.get_array("books")?.clone();
     steps.check("storing the publisher keeps the id", listed, [TIPS, GUIDE, DOMAIN].map(Bson::from))
+}
+
+/// What leads nowhere is counted, and taken away when that is asked for.
+async fn repair(kit: &Kit, db: &Database, steps: &mut Steps) -> TestResult {
+    let models = odm::models![Publisher, Book, Author, Shelf];
+    let report = steps.step("Verify the references", db.verify(models)).await?;
+    print!("{report}");
+    let found: Vec<_> = report.findings().map(|found| (found.path.as_str(), found.count)).collect();
+    steps.check("one leads nowhere", found, [("books", 1)])?;
+    let look = kit.commands(steps.step("What a repair would do", db.repair(models)));
+    let (look, sent) = look.await;
+    steps.check("it changes nothing", (look?.documents(), sent.count("update")), (0, 0))?;
+    let repaired = steps.step("Take it away", db.repair(models).unlink()).await?;
+    print!("{repaired}");
+    steps.check("one publisher was changed", repaired.documents(), 1)?;
+    let report = steps.step("Verify again", db.verify(models)).await?;
+    steps.check("nothing is left", report.is_ok(), true)?;
+    let listed = stored(&db.collection::<Publisher>(), "oreilly").await?;
+    steps.check("two books are", listed.get_array("books")?, &[TIPS, DOMAIN].map(Bson::from))
 }
 
 /// The document as the server has it.

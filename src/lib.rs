@@ -76,6 +76,8 @@ mod guide {
     mod references {}
     #[doc = include_str!("../book/src/lookups.md")]
     mod lookups {}
+    #[doc = include_str!("../book/src/integrity.md")]
+    mod integrity {}
     #[doc = include_str!("../book/src/schema-versions.md")]
     mod schema_versions {}
     #[doc = include_str!("../book/src/indexes.md")]

@@ -4,7 +4,8 @@
 //! The modules in the order in which a query passes them: [`model`] describes, [`path`] names a
 //! place, [`filter`], [`update`], [`sort`], [`aggregate`] and [`view`] make BSON of it, [`relation`] loads
 //! what documents refer to, [`migrate`] takes old documents to the current schema version, [`action`] is what is awaited,
-//! `driver` sends it. [`index`] and [`plan`] keep the server's indexes to the declaration.
+//! `driver` sends it. [`index`] and [`plan`] keep the server's indexes to the declaration,
+//! [`integrity`] finds and mends references that lead nowhere.
 
 pub mod action;
 pub mod aggregate;
