@@ -29,8 +29,8 @@ pub enum ErrorKind {
     UnknownVersion,
     /// A stored document has a newer schema version than this program.
     NewerVersion,
-    /// A view met a stored document of an older schema version, whose fields are not those of the
-    /// model.
+    /// A view, or the rules of a delete, met a stored document of an older schema version, whose
+    /// fields are not those of the model.
     OlderVersion,
     /// A reference was asked for its document, and no lookup had loaded it.
     NotLoaded,
@@ -38,6 +38,9 @@ pub enum ErrorKind {
     Missing,
     /// A document that an action names does not exist.
     NotFound,
+    /// A delete was refused by the rule of a reference to what would be deleted. Model, `_id` and
+    /// path of the error are those of the reference.
+    Restricted,
     /// A write of a versioned model gave up against others that kept coming first.
     Contended,
     /// A step from an old struct to a newer one failed, or an old document could not be migrated.
@@ -68,6 +71,7 @@ impl ErrorKind {
             Self::NotLoaded => "reference not loaded",
             Self::Missing => "referenced document missing",
             Self::NotFound => "no such document",
+            Self::Restricted => "delete restricted by",
             Self::Contended => "too much contention",
             Self::Migrate => "cannot migrate",
             Self::Timeout => "out of time",

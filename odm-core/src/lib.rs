@@ -11,6 +11,7 @@ pub mod action;
 pub mod aggregate;
 mod codec;
 mod collection;
+mod deletion;
 mod driver;
 mod error;
 mod explain;

@@ -18,7 +18,7 @@ pub use shape::{Field, Kind, Shape, Variant};
 pub use version::{Label, Version};
 
 use crate::index::Index;
-use crate::relation::Inverse;
+use crate::relation::{Inverse, Referrer, Rule};
 
 /// The description of one document model: its collection, fields, version and indexes.
 ///
@@ -49,6 +49,10 @@ pub struct Model {
     pub indexes: fn() -> Vec<Index>,
     /// What refers back to it, as its fields declare.
     pub inverses: fn() -> Vec<Inverse>,
+    /// What deletes of the models that it refers to do, as it declares.
+    pub rules: fn() -> Vec<Rule>,
+    /// The models that have rules about it.
+    pub referrers: fn() -> Vec<Referrer>,
     /// The concerns of its actions.
     pub concerns: Concerns,
 }
@@ -67,6 +71,8 @@ impl Model {
             previous: || None,
             indexes: Vec::new,
             inverses: Vec::new,
+            rules: Vec::new,
+            referrers: Vec::new,
             concerns: Concerns::NONE,
         }
     }
@@ -103,6 +109,20 @@ impl Model {
     #[must_use]
     pub const fn inverses(mut self, inverses: fn() -> Vec<Inverse>) -> Self {
         self.inverses = inverses;
+        self
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn rules(mut self, rules: fn() -> Vec<Rule>) -> Self {
+        self.rules = rules;
+        self
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn referrers(mut self, referrers: fn() -> Vec<Referrer>) -> Self {
+        self.referrers = referrers;
         self
     }
 

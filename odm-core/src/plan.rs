@@ -4,6 +4,7 @@
 //! applying use the same [`Plan`].
 
 mod compare;
+mod reference;
 
 use std::fmt;
 use std::future::IntoFuture;
@@ -13,6 +14,7 @@ use futures::future::BoxFuture;
 use crate::driver::Target;
 use crate::error::Result;
 use crate::index::Spec;
+use crate::model::Model;
 
 /// How dangerous a [`Step`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -242,7 +244,12 @@ impl PlanBuilder {
         Self { targets }
     }
 
-    async fn plan(self) -> Result<Plan> {
+    async fn plan(mut self) -> Result<Plan> {
+        let models: Vec<_> = self.targets.iter().map(|target| target.model).collect();
+        let needed = reference::needed(&models).map_err(|error| error.with_operation("plan"))?;
+        for needed in &needed {
+            self.add_referring(needed.model);
+        }
         let mut plan = Plan {
             targets: self.targets,
             steps: Vec::new(),
@@ -256,10 +263,25 @@ impl PlanBuilder {
             if plan.targets[..position].iter().any(same) {
                 continue;
             }
-            let models = plan.targets.iter().filter(|&other| same(other)).map(|other| other.model);
-            let declared = compare::declared(models)
+            let together = || plan.targets.iter().filter(|&other| same(other));
+            let declared = compare::declared(together().map(|other| other.model))
                 .map_err(|error| error.with_namespace(|| namespace.to_string()))?;
-            let compared = compare::plan_indexes(declared, target.list_indexes().await?);
+            let mut of_references = Vec::new();
+            for needed in &needed {
+                if together().any(|other| std::ptr::eq(other.model, needed.model)) {
+                    of_references.extend(reference::index_on(&needed.path, &declared));
+                }
+            }
+            let is_asked_for = position < models.len();
+            let declared = [declared, of_references.clone()].concat();
+            let mut compared = compare::plan_indexes(declared, target.list_indexes().await?);
+            if !is_asked_for {
+                // Of a collection that was not asked for, only what is needed by those that were.
+                let is_needed = |index: &Spec| of_references.contains(index);
+                compared.missing.retain(is_needed);
+                compared.different.retain(|(declared, _)| is_needed(declared));
+                compared.undeclared.clear();
+            }
             let namespace = || namespace.to_string();
             plan.steps.extend(compared.missing.into_iter().map(|spec| Step {
                 target: position,
@@ -277,6 +299,15 @@ impl PlanBuilder {
             );
         }
         Ok(plan)
+    }
+
+    /// Adds a model whose documents refer to those of the others.
+    fn add_referring(&mut self, model: &'static Model) {
+        let is_there = self.targets.iter().any(|target| std::ptr::eq(target.model, model));
+        if let (false, Some(first)) = (is_there, self.targets.first()) {
+            let target = first.of_model(model);
+            self.targets.push(target);
+        }
     }
 }
 

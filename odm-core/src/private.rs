@@ -28,7 +28,9 @@ pub use crate::path::{
     Coded, Coding, Direct, FieldType, Flat, IntoKey, IntoPath, Nest, Newtype, Opaque, Path,
     Queryable, Whole,
 };
-pub use crate::relation::{Inverse, InverseField, Reference, Relation};
+pub use crate::relation::{
+    Inverse, InverseField, Reference, ReferencedBy, Referrer, Relation, Rule,
+};
 pub use crate::view::{Part, Selection, Single, View, ViewField, shown, shown_coded};
 
 use crate::model::is_equal;

@@ -7,6 +7,7 @@ mod fields;
 mod read;
 mod refs;
 mod relation;
+mod rule;
 mod shape;
 pub(crate) mod view;
 

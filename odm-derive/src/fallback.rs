@@ -38,6 +38,7 @@ pub(crate) fn expand(
 /// the path of another.
 fn without_mistakes(mut read: Input<'_>) -> Input<'_> {
     read.attrs.indexes.clear();
+    read.attrs.rules.clear();
     read.attrs.from = None;
     read.inverses.clear();
     match &mut read.data {
@@ -45,6 +46,7 @@ fn without_mistakes(mut read: Input<'_>) -> Input<'_> {
             field.attrs.index = None;
             field.attrs.references = None;
             field.attrs.inverse = None;
+            field.attrs.on_delete = None;
         }),
         Data::TaggedEnum(tag, variants) => without_collisions(tag, variants),
         Data::Newtype(_) | Data::UnitEnum(_) | Data::UntaggedEnum(_) => {}

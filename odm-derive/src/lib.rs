@@ -27,6 +27,8 @@ use crate::input::{Input, Role, View};
 /// | `version_field = "v"` | the field that holds the version; `schema_version` unless set |
 /// | `from = PostV1` | the struct of the schema version before; `From` or `TryFrom` is the step |
 /// | `index(author, -when, …)` | an index; keys are paths in Rust names, `-` is descending |
+/// | `referenced_by(Book, Review)` | the models that have an `on_delete` rule about this one: its deletes keep them |
+/// | `on_delete(lines.product, "restrict")` | the rule of a reference inside of embedded documents, by its path in Rust names |
 /// | `read_concern = "majority"` | of the model's reads, unless an action or a transaction has its own |
 /// | `write_concern = "majority"` or `2` | of the model's writes, likewise |
 /// | `read_preference = "secondaryPreferred"` | of the model's reads, likewise; old documents are then upgraded in memory only |
@@ -36,6 +38,9 @@ use crate::input::{Input, Role, View};
 /// |---|---|
 /// | `index`, `unique`, `sparse`, `hidden`, `desc`, `name = "…"`, `partial = …`, `ttl = "30d"` | an index on the field, with these options |
 /// | `opaque` | any serde type, stored as serde makes it |
+/// | `references(group_id)` | the unique key of the target that a reference holds, in place of its `_id` |
+/// | `inverse = author` | the reference of the other model, for what refers back |
+/// | `on_delete = "restrict"`, `"unlink"` or `"cascade"` | of a reference: what a delete of the document referred to does. Nothing is deleted while it is referred to; the reference is taken away; the referring document is deleted too. The target names this model by `referenced_by` |
 ///
 /// The options of an index, in either place: `unique`, `sparse`, `hidden`, `name = "…"`,
 /// `partial = |p| p.votes().gt(3)` and, with a single key that is a date, `ttl = "30d"`.

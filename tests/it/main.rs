@@ -24,6 +24,7 @@ mod filter_operators;
 mod filter_table;
 mod filter_values;
 mod index_plan;
+mod integrity_rules;
 mod integrity_verify;
 mod migrate_read;
 mod migrate_write;

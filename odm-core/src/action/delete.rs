@@ -3,11 +3,13 @@
 use std::future::IntoFuture;
 
 use bson::{Document as BsonDocument, doc};
+use futures::FutureExt;
 use futures::future::BoxFuture;
 use mongodb::results::DeleteResult;
 
 use super::not_everything;
 use crate::collection::Collection;
+use crate::deletion::{Deletion, Last, has_rules};
 use crate::driver::Call;
 use crate::error::Result;
 use crate::explain::Explain;
@@ -111,20 +113,56 @@ impl IntoFuture for DeleteOne {
     fn into_future(self) -> Self::IntoFuture {
         self.call.watch(self.filter.as_ref().ok()).run(async move {
             let filter = self.filter.map_err(|error| self.call.context(error))?;
-            match self.guard {
-                None => self.call.delete_one(filter).await,
-                Some(guard) => {
-                    let call = &self.call;
-                    let write = Write { call, filter: &filter, sort: None, insertion: None };
-                    let deleted = guard.delete_one(&write, |filter| async move {
-                        let result = call.delete_one(filter).await?;
-                        Ok((result.deleted_count > 0).then_some(result))
-                    });
-                    Ok(deleted.await?.unwrap_or_default())
-                }
+            let guard = self.guard;
+            if !has_rules(&self.call) {
+                return delete_one(&self.call, filter, guard).await;
             }
+            let last = move |call: Call, filter| {
+                async move { delete_one(&call, filter, guard).await }.boxed()
+            };
+            keep_rules(&self.call, &filter, true, guard, &last).await
         })
     }
+}
+
+async fn delete_one(
+    call: &Call,
+    filter: BsonDocument,
+    guard: Option<Guard>,
+) -> Result<DeleteResult> {
+    let Some(guard) = guard else { return call.delete_one(filter).await };
+    let write = Write { call, filter: &filter, sort: None, insertion: None };
+    let deleted = guard.delete_one(&write, |filter| async move {
+        let result = call.delete_one(filter).await?;
+        Ok((result.deleted_count > 0).then_some(result))
+    });
+    Ok(deleted.await?.unwrap_or_default())
+}
+
+async fn delete_many(
+    call: &Call,
+    filter: BsonDocument,
+    guard: Option<Guard>,
+) -> Result<DeleteResult> {
+    match guard {
+        None => call.delete_many(filter).await,
+        Some(guard) => guard.delete_many(call, filter).await,
+    }
+}
+
+/// Deletes and does what the rules about the model ask for.
+async fn keep_rules(
+    call: &Call,
+    filter: &BsonDocument,
+    one: bool,
+    guard: Option<Guard>,
+    last: Last<'_, DeleteResult>,
+) -> Result<DeleteResult> {
+    let deletion = Deletion { call, filter, sort: None, one, guard, last };
+    let results = deletion.run().await?;
+    let mut sum = DeleteResult::default();
+    sum.deleted_count = results.iter().map(|result| result.deleted_count).sum();
+    Ok(sum)
 }
 
 /// Deletes documents; see [`Collection::delete_many`].
@@ -169,10 +207,14 @@ impl IntoFuture for DeleteMany {
                 false => not_everything(self.filter, "say `.all()` to delete them all"),
             };
             let filter = filter.map_err(|error| self.call.context(error))?;
-            match self.guard {
-                None => self.call.delete_many(filter).await,
-                Some(guard) => guard.delete_many(&self.call, filter).await,
+            let guard = self.guard;
+            if !has_rules(&self.call) {
+                return delete_many(&self.call, filter, guard).await;
             }
+            let last = move |call: Call, filter| {
+                async move { delete_many(&call, filter, guard).await }.boxed()
+            };
+            keep_rules(&self.call, &filter, false, guard, &last).await
         })
     }
 }

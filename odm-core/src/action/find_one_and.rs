@@ -4,10 +4,12 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use bson::{Document as BsonDocument, RawDocumentBuf};
+use futures::FutureExt;
 
 use super::not_everything;
 use super::upsert::{self, Readable, Upsert};
 use crate::collection::Collection;
+use crate::deletion::{Deletion, has_rules};
 use crate::driver::{Call, FindOneAndOptions, Watch};
 use crate::error::Result;
 use crate::filter::Filter;
@@ -108,20 +110,18 @@ impl<M: Document, T> FindOneAnd<M, T> {
     pub(super) async fn delete(self) -> Result<Option<T>> {
         let Self { call, filter, options, .. } = &self;
         let filter = filter.as_ref().map_err(|error| call.context(error.clone()))?;
-        let found = match self.guard {
-            None => call.find_one_and_delete(filter.clone(), options).await?,
-            Some(guard) => {
-                let sort = options.sort.as_ref();
-                let write = Write { call, filter, sort, insertion: None };
-                let delete =
-                    |filter| async move { call.find_one_and_delete(filter, options).await };
-                match options.projection {
-                    // A view reads no old document, so one is migrated before it is deleted.
-                    Some(_) => guard.change_one(&write, |filter, _| delete(filter)).await?,
-                    None => guard.delete_one(&write, delete).await?,
-                }
-            }
+        let guard = self.guard;
+        if !has_rules(call) {
+            return self.read(delete(call, filter.clone(), options, guard).await?);
+        }
+        let for_last = options.clone();
+        let last = move |call: Call, filter| {
+            let options = for_last.clone();
+            async move { delete(&call, filter, &options, guard).await }.boxed()
         };
+        let sort = options.sort.as_ref();
+        let deletion = Deletion { call, filter, sort, one: true, guard, last: &last };
+        let found = deletion.run().await?.into_iter().flatten().next();
         self.read(found)
     }
 
@@ -129,6 +129,22 @@ impl<M: Document, T> FindOneAnd<M, T> {
         let read = found.map(|raw| (self.read)(&raw));
         let value = read.transpose().map_err(|error| self.call.context(error))?;
         Ok(value.map(|read| read.value))
+    }
+}
+
+async fn delete(
+    call: &Call,
+    filter: BsonDocument,
+    options: &FindOneAndOptions,
+    guard: Option<Guard>,
+) -> Result<Option<RawDocumentBuf>> {
+    let Some(guard) = guard else { return call.find_one_and_delete(filter, options).await };
+    let write = Write { call, filter: &filter, sort: options.sort.as_ref(), insertion: None };
+    let delete = |filter| async move { call.find_one_and_delete(filter, options).await };
+    match options.projection {
+        // A view reads no old document, so one is migrated before it is deleted.
+        Some(_) => guard.change_one(&write, |filter, _| delete(filter)).await,
+        None => guard.delete_one(&write, delete).await,
     }
 }
 

@@ -374,6 +374,7 @@ impl Call {
 }
 
 mod find_one_and;
+mod in_transaction;
 
 pub(crate) use find_one_and::FindOneAndOptions;
 

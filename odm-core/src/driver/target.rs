@@ -61,7 +61,7 @@ impl Target {
     }
 
     /// The target of another model in its declared collection, from the same handle of the database.
-    pub(super) fn of_model(&self, model: &'static Model) -> Self {
+    pub(crate) fn of_model(&self, model: &'static Model) -> Self {
         match std::ptr::eq(self.model, model) && self.collection.name() == model.collection {
             true => self.clone(),
             false => {

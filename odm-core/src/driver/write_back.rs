@@ -86,7 +86,7 @@ impl Call {
         Ok(())
     }
 
-    pub(super) fn simple() -> Collation {
+    pub(in crate::driver) fn simple() -> Collation {
         Collation::builder().locale(SIMPLE).build()
     }
 }

@@ -42,6 +42,11 @@ impl Spec {
         Ok(Self::new(name, keys, options))
     }
 
+    /// An index with the name that comes from its keys and options.
+    pub(crate) fn named(keys: Document, options: Document) -> Self {
+        Self::new(derived_name(&keys, &options), keys, options)
+    }
+
     /// Whether both are the same index, whatever their names.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         same_keys(&self.keys, &other.keys) && self.options == other.options

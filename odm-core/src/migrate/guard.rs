@@ -243,7 +243,7 @@ impl Guard {
     }
 
     /// An error if a document that matches is of a version that this program does not know.
-    async fn refuse_newer(&self, call: &Call, filter: BsonDocument) -> Result<()> {
+    pub(crate) async fn refuse_newer(&self, call: &Call, filter: BsonDocument) -> Result<()> {
         let unknown_versions = doc! { "$nor": [self.is_known()] };
         match self.first(call, all([filter, unknown_versions]), None).await? {
             None => Ok(()),

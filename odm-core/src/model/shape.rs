@@ -205,6 +205,19 @@ impl Shape {
             .any(|field| field.flatten && (field.shape)().is_none_or(|shape| shape.is_open()))
     }
 
+    /// Whether documents of this shape may have something at a path.
+    pub(crate) fn has_path(&self, path: &str) -> bool {
+        let (name, rest) = match path.split_once('.') {
+            Some((name, rest)) => (name, Some(rest)),
+            None => (path, None),
+        };
+        match (self.field(name), rest) {
+            (None, _) => self.is_open(),
+            (Some(_), None) => true,
+            (Some(field), Some(rest)) => (field.shape)().is_none_or(|shape| shape.has_path(rest)),
+        }
+    }
+
     /// How many arrays a path leads through, that at its end included.
     pub(crate) fn array_levels(&self, path: &str) -> usize {
         let (name, rest) = match path.split_once('.') {

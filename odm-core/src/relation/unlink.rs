@@ -39,9 +39,14 @@ impl Unlink {
 ///
 /// The keys are those of one command: the caller splits them by their size.
 pub(crate) fn plan_unlink(held: &Held, keys: &[Bson], database: &str) -> Vec<Unlink> {
-    if !held.can_unlink() {
-        return Vec::new();
+    match held.can_unlink() {
+        true => leaves(held, keys, database, &|leaf| plan(held, leaf)),
+        false => Vec::new(),
     }
+}
+
+/// What is made of each way in which the keys may be stored.
+fn leaves<T>(held: &Held, keys: &[Bson], database: &str, plan: &dyn Fn(&Leaf<'_>) -> T) -> Vec<T> {
     let is_pattern = |key: &&Bson| matches!(key, Bson::RegularExpression(_));
     // A filter for null finds what is missing.
     let (patterns, plain): (Vec<_>, Vec<_>) =
@@ -53,13 +58,18 @@ pub(crate) fn plan_unlink(held: &Held, keys: &[Bson], database: &str) -> Vec<Unl
     }
     let mut writes = Vec::new();
     if held.reference.is_db_ref && !plain.is_empty() {
-        writes.push(plan(held, &Leaf::DbRef { keys: &plain, database }));
+        writes.push(plan(&Leaf::DbRef { keys: &plain, database }));
     }
     // A bare key does not tell into which collection it leads.
     if !held.is_one_of_several {
-        writes.extend(conditions.iter().map(|condition| plan(held, &Leaf::Key(condition))));
+        writes.extend(conditions.iter().map(|condition| plan(&Leaf::Key(condition))));
     }
     writes
+}
+
+/// The filters on documents that hold a reference with one of these keys: each finds some of them.
+pub(crate) fn plan_find(held: &Held, keys: &[Bson], database: &str) -> Vec<Document> {
+    leaves(held, keys, database, &|leaf| condition(held, held.segments(), leaf))
 }
 
 /// What is looked for at the end of the path.
@@ -76,8 +86,10 @@ impl Leaf<'_> {
     /// The condition on a document that has the reference, or the list of them, under this name.
     fn condition(&self, held: &Held, name: &str) -> Document {
         match (self, held.reference.place) {
-            (Self::Key(condition), Place::Optional) => doc! { name: (*condition).clone() },
-            (Self::DbRef { keys, database }, Place::Optional) => doc! {
+            (Self::Key(condition), Place::One | Place::Optional) => {
+                doc! { name: (*condition).clone() }
+            }
+            (Self::DbRef { keys, database }, Place::One | Place::Optional) => doc! {
                 format!("{name}.$id"): { "$in": keys.to_vec() },
                 format!("{name}.$ref"): (held.reference.target)().collection,
                 format!("{name}.$db"): { "$in": [Bson::Null, Bson::from(*database)] },

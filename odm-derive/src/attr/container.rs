@@ -1,8 +1,13 @@
 //! `#[odm(...)]` on a struct or enum.
 
-use syn::{Attribute, Expr, Lit, LitInt, LitStr, Path};
+use std::collections::HashSet;
 
-use super::{IndexAttr, Item, Value, items, nearest, once, set, unknown};
+use quote::ToTokens;
+use syn::parse::Parser;
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Expr, Lit, LitInt, LitStr, Path, Token};
+
+use super::{IndexAttr, Item, RuleAttr, Value, items, nearest, once, set, unknown};
 use crate::errors::Errors;
 use crate::input::Role;
 
@@ -17,6 +22,10 @@ pub(crate) struct ContainerAttrs {
     pub(crate) from: Option<Path>,
     pub(crate) krate: Option<Path>,
     pub(crate) indexes: Vec<IndexAttr>,
+    /// The rules of references inside of embedded documents.
+    pub(crate) rules: Vec<RuleAttr>,
+    /// The models that have rules about this one.
+    pub(crate) referenced_by: Vec<Path>,
     pub(crate) read_concern: Option<LitStr>,
     pub(crate) write_concern: Option<String>,
     pub(crate) read_preference: Option<LitStr>,
@@ -28,13 +37,15 @@ pub(crate) enum SchemaVersion {
     Text(LitStr),
 }
 
-const DOCUMENT: [&str; 10] = [
+const DOCUMENT: [&str; 12] = [
     "collection",
     "database",
     "schema_version",
     "version_field",
     "from",
     "index",
+    "on_delete",
+    "referenced_by",
     "read_concern",
     "write_concern",
     "read_preference",
@@ -49,7 +60,7 @@ const READ_PREFERENCES: [&str; 5] =
 impl ContainerAttrs {
     pub(crate) fn from_syn(attrs: &[Attribute], role: Role, errors: &mut Errors) -> Self {
         let mut read = Self::default();
-        for item in once(items(attrs, errors), &["index"], errors) {
+        for item in once(items(attrs, errors), &["index", "on_delete"], errors) {
             match role {
                 Role::Document => read.document_item(&item, errors),
                 Role::Embedded => read.embedded_item(&item, errors),
@@ -69,6 +80,8 @@ impl ContainerAttrs {
             }
             "from" => set(&mut self.from, from(item, errors), name, errors),
             "index" => self.indexes.extend(index(item, errors)),
+            "on_delete" => self.rules.extend(RuleAttr::from_item(item, errors)),
+            "referenced_by" => self.referenced_by = models(item, errors),
             "read_concern" => {
                 let level = one_of(item, &READ_CONCERNS, errors);
                 set(&mut self.read_concern, level, name, errors);
@@ -108,6 +121,29 @@ fn index(item: &Item, errors: &mut Errors) -> Option<IndexAttr> {
             None
         }
     }
+}
+
+fn models(item: &Item, errors: &mut Errors) -> Vec<Path> {
+    let parse = Punctuated::<Path, Token![,]>::parse_terminated;
+    let parsed = match &item.value {
+        Value::List(tokens) => parse.parse2(tokens.clone()).ok(),
+        Value::None | Value::Expr(_) => None,
+    };
+    let Some(models) = parsed.filter(|models| !models.is_empty()) else {
+        let message = "expected the models that have an `on_delete` rule about this one: \
+                       `referenced_by(Book, Review)`";
+        errors.at(item.value_or_name(), message);
+        return Vec::new();
+    };
+    let text = |model: &Path| model.to_token_stream().to_string();
+    let (mut seen, mut named) = (HashSet::new(), Vec::new());
+    for model in models {
+        match seen.insert(text(&model)) {
+            true => named.push(model),
+            false => errors.at(&model, "this model is named twice"),
+        }
+    }
+    named
 }
 
 fn schema_version(item: &Item, errors: &mut Errors) -> Option<SchemaVersion> {

@@ -3,7 +3,7 @@
 use proc_macro2::Ident;
 use syn::Attribute;
 
-use super::{IndexAttr, Item, Value, items, once, set, unknown};
+use super::{IndexAttr, Item, OnDelete, Value, items, once, set, unknown};
 use crate::errors::Errors;
 
 /// What a field declares.
@@ -16,9 +16,11 @@ pub(crate) struct FieldAttrs {
     pub(crate) references: Option<Ident>,
     /// The path by which the other model refers back, in Rust names, and the word that declares it.
     pub(crate) inverse: Option<(Ident, Vec<Ident>)>,
+    /// What a delete of the target does, and the word that declares it.
+    pub(crate) on_delete: Option<(Ident, OnDelete)>,
 }
 
-const KNOWN: [&str; 11] = [
+const KNOWN: [&str; 12] = [
     "index",
     "unique",
     "sparse",
@@ -30,6 +32,7 @@ const KNOWN: [&str; 11] = [
     "opaque",
     "references",
     "inverse",
+    "on_delete",
 ];
 
 impl FieldAttrs {
@@ -64,6 +67,11 @@ impl FieldAttrs {
             }
             "references" => set(&mut self.references, references(item, errors), name, errors),
             "inverse" => set(&mut self.inverse, inverse(item, errors), name, errors),
+            "on_delete" => {
+                let rule = item.string(errors).and_then(|word| OnDelete::parse(&word, errors));
+                let rule = rule.map(|rule| (name.clone(), rule));
+                set(&mut self.on_delete, rule, name, errors);
+            }
             known if IndexAttr::is_option(known) => {
                 let index = self.index.get_or_insert_with(|| IndexAttr::new(name));
                 index.option(item, errors);

@@ -24,7 +24,7 @@ impl Item {
 }
 
 /// The names of `address.city`.
-fn names(expr: &Expr) -> Option<Vec<Ident>> {
+pub(super) fn names(expr: &Expr) -> Option<Vec<Ident>> {
     match expr {
         Expr::Path(path) => path.path.get_ident().map(|name| vec![name.clone()]),
         Expr::Field(field) => match &field.member {

@@ -5,7 +5,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::parse_quote;
 
-use super::{Declared, fields as paths, relation, shape};
+use super::{Declared, fields as paths, relation, rule, shape};
 use crate::attr::{IndexAttr, SchemaVersion};
 use crate::input::{Field, Input};
 
@@ -24,7 +24,9 @@ pub(super) fn expand(input: &Input<'_>, fields: &[Field<'_>]) -> TokenStream {
     let version_field = input.attrs.schema_version.is_some().then(|| input.version_field());
     let flatten_checks = shape::flatten_checks(fields, &declared, version_field.as_deref());
     let model = model(input, fields);
-    let model = quote!(#model #of_model);
+    let (rules, with_rules) = rule::rules(input, fields);
+    let (referrers, with_referrers) = rule::referrers(input);
+    let model = quote!(#model #of_model #with_rules #with_referrers);
     let indexes = indexes(input, fields, &paths_name);
     let strict = input.is_strict.then(|| quote!(.strict()));
     let document_impl = document_impl(input, fields, &declared);
@@ -35,6 +37,8 @@ pub(super) fn expand(input: &Input<'_>, fields: &[Field<'_>]) -> TokenStream {
         #flatten_checks
         #reference_checks
         #inverses
+        #rules
+        #referrers
         static __SHAPE: __odm::Shape = {
             const FIELDS: &[__odm::Field] = &#table;
             __odm::Shape::new(#name, #doc, FIELDS) #strict
@@ -228,7 +232,7 @@ fn indexes(input: &Input<'_>, fields: &[Field<'_>], paths: &Ident) -> TokenStrea
 }
 
 /// `&__fields.when()`, as a whole at the type: it is what an option of an index may not fit.
-fn field_path(field: &Field<'_>) -> TokenStream {
+pub(super) fn field_path(field: &Field<'_>) -> TokenStream {
     let (first, last) = super::ends(field.ty);
     let mut name = field.ident.clone();
     name.set_span(last);

@@ -220,6 +220,16 @@ fn check_skipped(attrs: &FieldAttrs, errors: &mut Errors) {
     if let Some(key) = &attrs.references {
         errors.at(key, "serde skips the field, so it refers to nothing: remove `references`");
     }
+    if let Some((word, _)) = &attrs.on_delete {
+        let message = match attrs.inverse {
+            Some(_) => {
+                "this is what refers back: the rule belongs to the reference, on the field of the \
+                 other model"
+            }
+            None => "serde skips the field, so it refers to nothing: remove `on_delete`",
+        };
+        errors.at(word, message);
+    }
     if let Some(index) = &attrs.index {
         errors.at(
             &index.declared_by,

@@ -43,4 +43,27 @@ pub(super) fn check_field(input: &Input<'_>, field: &Field<'_>, errors: &mut Err
     if let (Some(key), true) = (&field.attrs.references, coded) {
         errors.at(key, "a reference is stored as its key: remove `with`, `opaque` or `flatten`");
     }
+    check_rule(input, field, errors);
+}
+
+/// A rule is about a stored reference of a document.
+fn check_rule(input: &Input<'_>, field: &Field<'_>, errors: &mut Errors) {
+    let Some((word, on_delete)) = &field.attrs.on_delete else { return };
+    let coded = field.serialize_with.is_some() || field.attrs.opaque || field.flatten;
+    if input.role == Role::Embedded {
+        let message = format!(
+            "an embedded type has no collection: declare the rule on the document, by the path to \
+             this field: `#[odm(on_delete(outer.{}, \"{}\"))]`",
+            field.rust_name(),
+            on_delete.word
+        );
+        errors.at(word, message);
+    } else if coded {
+        let message = "a rule is about a field of type `Ref` or `DbRef`, which is stored as its \
+                       key: remove `with`, `opaque` or `flatten`";
+        errors.at(word, message);
+    } else if field.is_id() && on_delete.word == "unlink" {
+        let message = "an `_id` cannot be taken away: use `restrict` or `cascade`";
+        errors.at(word, message);
+    }
 }
