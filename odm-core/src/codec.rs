@@ -1,14 +1,17 @@
 //! Between Rust values and BSON, always in serde's raw (not human-readable) form, so that a filter
-//! finds what an insert stored. Documents are read without serde where that gives the same.
+//! finds what an insert stored. Documents are read and written without serde where that gives
+//! the same.
 
 mod depth;
 mod failure;
 pub(crate) mod read;
 mod version;
+pub(crate) mod write;
 
 pub(crate) use depth::shallow;
 pub use read::RawValue;
 pub(crate) use version::{VersionElement, find as find_version, remove as without_version};
+pub use write::RawBuffer;
 
 use bson::{Bson, Document, RawBsonRef, RawDocument, RawDocumentBuf};
 use serde::Serialize;
@@ -43,7 +46,8 @@ pub(crate) fn decode_value<T: DeserializeOwned>(value: Bson) -> bson::error::Res
     bson::deserialize_from_slice::<Wrapper<T>>(raw.as_bytes()).map(|wrapper| wrapper.v)
 }
 
-/// Encodes a whole document, with the version of its model right after `_id`.
+/// Encodes a whole document by serde, with the version of its model right after `_id`.
+#[cold]
 pub(crate) fn encode_document<T: Serialize>(value: &T, model: &Model) -> Result<RawDocumentBuf> {
     let raw = bson::serialize_to_raw_document_buf(value)
         .map_err(|error| encode_error(error).with_model(model.name))?;

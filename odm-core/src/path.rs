@@ -37,7 +37,9 @@ pub use nullable::{Nullable, null_as_empty};
 pub use number::{Delta, Integer, Number};
 pub use types::Dated;
 
-use crate::codec::RawValue;
+use bson::spec::ElementType;
+
+use crate::codec::{RawBuffer, RawValue};
 use crate::error::Result;
 use crate::model::{Field, Kind, Names, Shape};
 use crate::relation::{Inverse, Reference, Relation, Visit};
@@ -169,6 +171,28 @@ pub trait FieldType: Nest + Sized {
     #[inline]
     fn read_or_missing(slot: Option<Self>) -> Option<Self> {
         slot.or_else(Self::read_missing)
+    }
+
+    /// Writes the value without serde: just what serde would write of it, and its type; or `None`,
+    /// and then serde writes the whole document.
+    #[doc(hidden)]
+    fn write_raw(&self, _out: &mut RawBuffer) -> Option<ElementType> {
+        None
+    }
+
+    /// Writes a field, whose name has a null byte before and after it. Whether it was written. The
+    /// derive calls it.
+    #[doc(hidden)]
+    fn write_field(&self, name: &str, out: &mut RawBuffer) -> bool {
+        let at = out.name(name);
+        let written = self.write_raw(out);
+        out.typed(at, written)
+    }
+
+    /// The same for a field whose type serde is not asked how to write.
+    #[doc(hidden)]
+    fn write_key(_key: &Self::Key, _name: &str, _out: &mut RawBuffer) -> bool {
+        false
     }
 
     /// Hands each reference at the path below this value to `visit`.

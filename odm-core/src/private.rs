@@ -10,13 +10,16 @@ pub use std::string::String;
 pub use std::vec::Vec;
 
 pub use bson::Bson;
+pub use bson::spec::ElementType;
 pub use serde::{Deserializer, Serializer};
+pub use std::mem::offset_of;
 
 pub use crate::aggregate::{Expr, IntoExpr};
 pub use crate::codec::read::{
     Decoding, Fields, Reader, by_serde, decoded_into, opaque_into, opaque_or_missing,
 };
-pub use crate::codec::{RawValue, encode_value};
+pub use crate::codec::write::{Writer, by_serde as write_by_serde};
+pub use crate::codec::{RawBuffer, RawValue, encode_value};
 pub use crate::filter::Filter;
 pub use crate::index::Index;
 pub use crate::migrate::{Ancestor, First};
@@ -236,6 +239,45 @@ pub fn variant<T: Embedded>(reader: &Reader, value: RawValue<'_>) -> Option<usiz
 #[must_use]
 pub fn embedded_by_serde<T: Embedded>(value: RawValue<'_>) -> Option<T> {
     by_serde(value)
+}
+
+/// Begins the bytes of a document; `None` where only serde can write it.
+#[must_use]
+pub fn open_document<T: Document>(
+    writer: &Writer,
+    document: &T,
+    out: &mut RawBuffer,
+) -> Option<usize> {
+    writer.open(document, T::MODEL.shape, out)
+}
+
+/// Begins the bytes of an embedded document; `None` where only serde can write it.
+#[must_use]
+pub fn open<T: Embedded>(writer: &Writer, value: &T, out: &mut RawBuffer) -> Option<usize> {
+    writer.open(value, T::SHAPE, out)
+}
+
+/// Writes the element that holds the schema version. Whether there is one.
+#[must_use]
+pub fn write_version(model: &Model, out: &mut RawBuffer) -> bool {
+    model.version.as_ref().is_some_and(|version| out.version(version))
+}
+
+/// Writes a variant; `None` where only serde can write the enum.
+#[must_use]
+pub fn write_variant<T: Embedded>(
+    writer: &Writer,
+    variants: &[(T, &'static str)],
+    position: usize,
+    out: &mut RawBuffer,
+) -> Option<ElementType> {
+    writer.variant(variants, position, out)
+}
+
+/// Writes an embedded value by serde.
+#[must_use]
+pub fn write_embedded<T: Embedded>(value: &T, out: &mut RawBuffer) -> Option<ElementType> {
+    write_by_serde(value, out)
 }
 
 /// Encodes an embedded value as it would be stored in a field.

@@ -10,6 +10,7 @@ mod relation;
 mod rule;
 mod shape;
 pub(crate) mod view;
+mod write;
 
 use heck::ToUpperCamelCase;
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};

@@ -87,8 +87,8 @@ pub(crate) struct Field<'a> {
     pub(crate) aliases: Vec<String>,
     pub(crate) doc: String,
     pub(crate) flatten: bool,
-    /// Whether serde may leave the field out.
-    pub(crate) skippable: bool,
+    /// The function that says whether serde leaves the field out.
+    pub(crate) skip_if: Option<ExprPath>,
     /// Whether the field itself says what a missing one is read as.
     pub(crate) has_default: bool,
     /// The function that writes the field, where it is not the type's own.

@@ -43,7 +43,7 @@ fn check_id(input: &Input<'_>, fields: &[Field<'_>], errors: &mut Errors) {
         errors.at(tokens, message);
         return;
     };
-    if id.option().is_some() && !id.skippable {
+    if id.option().is_some() && id.skip_if.is_none() {
         errors.at(
             id.ty,
             "an `_id` of `None` would be stored as null: add \
@@ -92,7 +92,7 @@ fn check_opaque(field: &Field<'_>, errors: &mut Errors) {
 fn check_nullable(field: &Field<'_>, errors: &mut Errors) {
     if field.is_nullable()
         && field.serialize_with.is_none()
-        && !(field.skippable && field.has_default)
+        && !(field.skip_if.is_some() && field.has_default)
     {
         errors.at(
             field.ty,

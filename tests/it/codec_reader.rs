@@ -1,7 +1,7 @@
 //! Documents read without serde: what comes out is what serde makes of the same bytes, or nothing.
 
-mod models;
-mod mutate;
+pub(crate) mod models;
+pub(crate) mod mutate;
 
 use bson::raw::cstr;
 use bson::{RawDocument, RawDocumentBuf, rawdoc};

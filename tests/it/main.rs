@@ -10,6 +10,7 @@ mod aggregate_stages;
 mod codec_failures;
 mod codec_models;
 mod codec_reader;
+mod codec_writer;
 mod dynamic_model;
 mod error_kinds;
 mod explain;

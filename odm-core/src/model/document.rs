@@ -1,11 +1,12 @@
 //! The traits that the derives implement.
 
+use bson::spec::ElementType;
 use bson::{RawDocument, RawDocumentBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::{Model, Shape};
-use crate::codec::{self, RawValue};
+use crate::codec::{self, RawBuffer, RawValue};
 use crate::error::Result;
 use crate::migrate::{self, Ancestor};
 use crate::path::FieldType;
@@ -67,7 +68,10 @@ pub trait Document: Stored + Send + Sync + Sized + 'static {
     /// [`ErrorKind::Encode`](crate::ErrorKind::Encode) if a value has no BSON form, such as a
     /// `u64` above `i64::MAX`.
     fn encode(&self) -> Result<RawDocumentBuf> {
-        codec::encode_document(self, Self::MODEL)
+        match RawBuffer::document(|out| self.write_raw(out)) {
+            Some(raw) => Ok(raw),
+            None => codec::encode_document(self, Self::MODEL),
+        }
     }
 
     /// Reads a stored document, of this schema version or an older one of the chain.
@@ -100,6 +104,13 @@ pub trait Document: Stored + Send + Sync + Sized + 'static {
     /// say what it is. The derive writes it.
     #[doc(hidden)]
     fn read_raw(_value: RawValue<'_>) -> Option<Self> {
+        None
+    }
+
+    /// Writes the document without serde, with its schema version; `None` where only serde can
+    /// write it, or say why it cannot be written. The derive writes it.
+    #[doc(hidden)]
+    fn write_raw(&self, _out: &mut RawBuffer) -> Option<ElementType> {
         None
     }
 

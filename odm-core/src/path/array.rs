@@ -1,10 +1,11 @@
 //! Rust's arrays as types of fields: stored as arrays that always have the same length.
 
 use bson::Bson;
+use bson::spec::ElementType;
 
 use super::list::visit_elements;
 use super::{FieldType, InArray, IntoKey, Nest};
-use crate::codec::RawValue;
+use crate::codec::{RawBuffer, RawValue, write};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Kind, Shape};
 use crate::relation::{Reference, Visit};
@@ -32,6 +33,10 @@ impl<T: FieldType, const N: usize> FieldType for [T; N] {
 
     fn read_raw(value: RawValue<'_>) -> Option<Self> {
         Vec::<T>::read_raw(value)?.try_into().ok()
+    }
+
+    fn write_raw(&self, out: &mut RawBuffer) -> Option<ElementType> {
+        write::list(self, out)
     }
 
     fn visit_refs(&mut self, path: &[&str], visit: Visit<'_>) {

@@ -7,7 +7,7 @@ use bson::Bson;
 use serde::{Serialize, Serializer};
 
 use super::{FieldType, Nest, Path};
-use crate::codec::encode_value;
+use crate::codec::{RawBuffer, encode_value, write};
 use crate::error::Result;
 use crate::model::Kind;
 
@@ -46,13 +46,20 @@ impl<F: Coding> FieldType for Coded<F> {
     const IS_CODED: bool = true;
 
     fn encode(key: &F::Value) -> Result<Bson> {
-        struct AsStored<'a, F: Coding>(&'a F::Value);
-        impl<F: Coding> Serialize for AsStored<'_, F> {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                F::serialize(self.0, serializer)
-            }
-        }
         encode_value(&AsStored::<F>(key))
+    }
+
+    fn write_key(key: &F::Value, name: &str, out: &mut RawBuffer) -> bool {
+        write::field_by_serde(&AsStored::<F>(key), name, out)
+    }
+}
+
+/// A value that is written by the function.
+struct AsStored<'a, F: Coding>(&'a F::Value);
+
+impl<F: Coding> Serialize for AsStored<'_, F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        F::serialize(self.0, serializer)
     }
 }
 
@@ -77,5 +84,9 @@ impl<T: Serialize + 'static> FieldType for Opaque<T> {
 
     fn encode(key: &T) -> Result<Bson> {
         encode_value(key)
+    }
+
+    fn write_key(key: &T, name: &str, out: &mut RawBuffer) -> bool {
+        write::field_by_serde(key, name, out)
     }
 }

@@ -27,11 +27,11 @@ pub use geometry::{Geometry, GeometryCollection};
 pub use position::Position;
 
 use bson::Bson;
+use bson::spec::ElementType;
 use serde::{Deserialize, Serialize};
 
 use super::{FieldType, Geospatial, IntoKey, Nest, Path};
-use crate::codec::read::by_serde;
-use crate::codec::{RawValue, encode_value};
+use crate::codec::{RawBuffer, RawValue, encode_value, read, write};
 use crate::error::Result;
 use crate::model::Kind;
 
@@ -108,7 +108,11 @@ macro_rules! field_types {
             }
 
             fn read_raw(value: RawValue<'_>) -> Option<Self> {
-                by_serde(value)
+                read::by_serde(value)
+            }
+
+            fn write_raw(&self, out: &mut RawBuffer) -> Option<ElementType> {
+                write::by_serde(self, out)
             }
         }
 

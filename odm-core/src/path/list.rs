@@ -4,10 +4,11 @@ use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::hash::{BuildHasher, Hash};
 
 use bson::Bson;
+use bson::spec::ElementType;
 use serde::Serialize;
 
 use super::{FieldType, InArray, Nest, Path, Positional, Updatable};
-use crate::codec::{RawValue, encode_value};
+use crate::codec::{RawBuffer, RawValue, encode_value, write};
 use crate::error::Result;
 use crate::model::{Kind, Shape};
 use crate::relation::{Reference, Visit};
@@ -46,6 +47,10 @@ impl<T: FieldType> FieldType for Vec<T> {
             list.push(T::read_raw(item)?);
         }
         items.is_whole().then_some(list)
+    }
+
+    fn write_raw(&self, out: &mut RawBuffer) -> Option<ElementType> {
+        write::list(self, out)
     }
 
     fn visit_refs(&mut self, path: &[&str], visit: Visit<'_>) {
@@ -107,6 +112,10 @@ macro_rules! list_type {
                     list.$insert($element::read_raw(item)?);
                 }
                 items.is_whole().then_some(list)
+            }
+
+            fn write_raw(&self, out: &mut RawBuffer) -> Option<ElementType> {
+                write::list(self, out)
             }
 
             // An element of a set cannot be changed in place. What is loaded is no part of its

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasher;
 
 use bson::Bson;
+use bson::spec::ElementType;
 use serde::Serialize;
 
 use super::{FieldType, InMap, IntoKey, Nest, Path};
-use crate::codec::{RawValue, encode_value};
+use crate::codec::{RawBuffer, RawValue, encode_value, write};
 use crate::error::Result;
 use crate::model::{Kind, Shape};
 use crate::relation::{MAP_VALUES, Place, Reference, Visit};
@@ -46,6 +47,10 @@ impl<T: FieldType + Serialize, S: BuildHasher + Default + 'static> FieldType
             map.insert(key.to_owned(), T::read_raw(value)?);
         }
         fields.is_whole().then_some(map)
+    }
+
+    fn write_raw(&self, out: &mut RawBuffer) -> Option<ElementType> {
+        write::map(self, out)
     }
 
     fn visit_refs(&mut self, path: &[&str], visit: Visit<'_>) {
@@ -92,6 +97,10 @@ impl<T: FieldType + Serialize> FieldType for BTreeMap<String, T> {
             map.insert(key.to_owned(), T::read_raw(value)?);
         }
         fields.is_whole().then_some(map)
+    }
+
+    fn write_raw(&self, out: &mut RawBuffer) -> Option<ElementType> {
+        write::map(self, out)
     }
 
     fn visit_refs(&mut self, path: &[&str], visit: Visit<'_>) {

@@ -1,10 +1,11 @@
 //! A field that is missing, null, or a value, and tells the three apart.
 
 use bson::Bson;
+use bson::spec::ElementType;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{FieldType, List, Map, Nest};
-use crate::codec::RawValue;
+use crate::codec::{RawBuffer, RawValue};
 use crate::error::Result;
 use crate::model::{Kind, Names, Shape};
 use crate::relation::{Reference, Visit};
@@ -137,6 +138,15 @@ impl<T: FieldType> FieldType for Nullable<T> {
 
     fn read_raw(value: RawValue<'_>) -> Option<Self> {
         if value.is_null() { Some(Self::Null) } else { T::read_raw(value).map(Self::Value) }
+    }
+
+    fn write_raw(&self, out: &mut RawBuffer) -> Option<ElementType> {
+        match self {
+            // Serde says why it cannot be written.
+            Self::Missing => None,
+            Self::Null => Some(ElementType::Null),
+            Self::Value(value) => value.write_raw(out),
+        }
     }
 
     fn read_missing() -> Option<Self> {

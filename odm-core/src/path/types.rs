@@ -1,16 +1,16 @@
 //! The value types of Rust and BSON as types of fields.
 
 use bson::Bson;
+use bson::spec::ElementType;
 
 use super::{Coded, Coding, FieldType, Nest, Nullable, Path};
-use crate::codec::RawValue;
-use crate::codec::read::{self, by_serde};
+use crate::codec::{RawBuffer, RawValue, read, write};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Kind;
 
 /// Implements [`FieldType`] for types that are their own key and have plain paths.
 macro_rules! value_types {
-    ($($type:ty => $kind:ident, $encode:expr, $read:expr;)+) => {$(
+    ($($type:ty => $kind:ident, $encode:expr, $read:expr, $write:expr;)+) => {$(
         impl Nest for $type {
             type Via<V: 'static> = V;
         }
@@ -29,34 +29,39 @@ macro_rules! value_types {
             fn read_raw(value: RawValue<'_>) -> Option<Self> {
                 $read(value)
             }
+
+            fn write_raw(&self, out: &mut RawBuffer) -> Option<ElementType> {
+                let write: fn(&$type, &mut RawBuffer) -> Option<ElementType> = $write;
+                write(self, out)
+            }
         }
     )+};
 }
 
 value_types! {
-    bool => Bool, |&v| Ok(Bson::Boolean(v)), read::boolean;
-    i8 => Int, |&v| Ok(Bson::Int32(v.into())), read::integer;
-    i16 => Int, |&v| Ok(Bson::Int32(v.into())), read::integer;
-    i32 => Int, |&v| Ok(Bson::Int32(v)), read::integer;
-    i64 => Long, |&v| Ok(Bson::Int64(v)), read::integer;
-    u8 => Int, |&v| Ok(Bson::Int32(v.into())), read::integer;
-    u16 => Int, |&v| Ok(Bson::Int32(v.into())), read::integer;
-    u32 => Long, |&v| Ok(Bson::Int64(v.into())), read::integer;
-    u64 => Long, |&v| encode_u64(v), read::integer;
-    f32 => Double, |&v| Ok(Bson::Double(v.into())), read::float;
-    f64 => Double, |&v| Ok(Bson::Double(v)), read::double;
-    char => String, |&v| Ok(Bson::String(v.into())), read::character;
-    String => String, |v| Ok(Bson::String(v.clone())), read::string;
-    bson::oid::ObjectId => ObjectId, |&v| Ok(Bson::ObjectId(v)), read::object_id;
-    bson::DateTime => Date, |&v| Ok(Bson::DateTime(v)), read::date;
-    bson::Decimal128 => Decimal, |&v| Ok(Bson::Decimal128(v)), read::decimal;
-    bson::Uuid => Binary, |&v| Ok(Bson::from(v)), read::uuid;
-    bson::Binary => Binary, |v| Ok(Bson::Binary(v.clone())), read::binary;
-    bson::Timestamp => Timestamp, |&v| Ok(Bson::Timestamp(v)), read::timestamp;
-    bson::Regex => Regex, |v| Ok(Bson::RegularExpression(v.clone())), by_serde;
-    bson::JavaScriptCodeWithScope => JavaScript, |v| Ok(Bson::JavaScriptCodeWithScope(v.clone())), by_serde;
-    bson::Document => Document, |v| Ok(Bson::Document(v.clone())), read::document;
-    Bson => Any, |v| Ok(v.clone()), read::any;
+    bool => Bool, |&v| Ok(Bson::Boolean(v)), read::boolean, write::boolean;
+    i8 => Int, |&v| Ok(Bson::Int32(v.into())), read::integer, |&v, out| write::int32(&v.into(), out);
+    i16 => Int, |&v| Ok(Bson::Int32(v.into())), read::integer, |&v, out| write::int32(&v.into(), out);
+    i32 => Int, |&v| Ok(Bson::Int32(v)), read::integer, write::int32;
+    i64 => Long, |&v| Ok(Bson::Int64(v)), read::integer, write::int64;
+    u8 => Int, |&v| Ok(Bson::Int32(v.into())), read::integer, |&v, out| write::int32(&v.into(), out);
+    u16 => Int, |&v| Ok(Bson::Int32(v.into())), read::integer, |&v, out| write::int32(&v.into(), out);
+    u32 => Long, |&v| Ok(Bson::Int64(v.into())), read::integer, |&v, out| write::int64(&v.into(), out);
+    u64 => Long, |&v| encode_u64(v), read::integer, write::unsigned;
+    f32 => Double, |&v| Ok(Bson::Double(v.into())), read::float, |&v, out| write::double(&v.into(), out);
+    f64 => Double, |&v| Ok(Bson::Double(v)), read::double, write::double;
+    char => String, |&v| Ok(Bson::String(v.into())), read::character, write::character;
+    String => String, |v| Ok(Bson::String(v.clone())), read::string, |v, out| write::string(v, out);
+    bson::oid::ObjectId => ObjectId, |&v| Ok(Bson::ObjectId(v)), read::object_id, write::object_id;
+    bson::DateTime => Date, |&v| Ok(Bson::DateTime(v)), read::date, write::date;
+    bson::Decimal128 => Decimal, |&v| Ok(Bson::Decimal128(v)), read::decimal, write::decimal;
+    bson::Uuid => Binary, |&v| Ok(Bson::from(v)), read::uuid, write::uuid;
+    bson::Binary => Binary, |v| Ok(Bson::Binary(v.clone())), read::binary, write::binary;
+    bson::Timestamp => Timestamp, |&v| Ok(Bson::Timestamp(v)), read::timestamp, write::timestamp;
+    bson::Regex => Regex, |v| Ok(Bson::RegularExpression(v.clone())), read::by_serde, write::by_serde;
+    bson::JavaScriptCodeWithScope => JavaScript, |v| Ok(Bson::JavaScriptCodeWithScope(v.clone())), read::by_serde, write::by_serde;
+    bson::Document => Document, |v| Ok(Bson::Document(v.clone())), read::document, write::document;
+    Bson => Any, |v| Ok(v.clone()), read::any, write::any;
 }
 
 /// Encodes a `u64`, which BSON holds only up to `i64::MAX`.

@@ -1,9 +1,10 @@
 //! `Option` and `Box`: types that are stored as what they hold.
 
 use bson::Bson;
+use bson::spec::ElementType;
 
 use super::{FieldType, List, Map, Nest};
-use crate::codec::RawValue;
+use crate::codec::{RawBuffer, RawValue};
 use crate::error::Result;
 use crate::model::{Kind, Names, Shape};
 use crate::relation::{Reference, Visit};
@@ -28,6 +29,13 @@ impl<T: FieldType> FieldType for Option<T> {
 
     fn read_raw(value: RawValue<'_>) -> Option<Self> {
         if value.is_null() { Some(None) } else { T::read_raw(value).map(Some) }
+    }
+
+    fn write_raw(&self, out: &mut RawBuffer) -> Option<ElementType> {
+        match self {
+            Some(value) => value.write_raw(out),
+            None => Some(ElementType::Null),
+        }
     }
 
     fn read_missing() -> Option<Self> {
@@ -76,6 +84,10 @@ impl<T: FieldType> FieldType for Box<T> {
 
     fn read_raw(value: RawValue<'_>) -> Option<Self> {
         T::read_raw(value).map(Self::new)
+    }
+
+    fn write_raw(&self, out: &mut RawBuffer) -> Option<ElementType> {
+        T::write_raw(self, out)
     }
 
     fn read_missing() -> Option<Self> {

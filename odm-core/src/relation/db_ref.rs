@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::Deref;
 
+use bson::spec::ElementType;
 use bson::{Bson, Document as BsonDocument};
 use serde::de::Error as _;
 use serde::ser::SerializeMap;
@@ -10,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::reference::{RefId, is_bson};
 use super::{ById, Namespace, Place, Ref, RefKey, Reference, Shared, Slot, Visit};
-use crate::codec::{self, RawValue, read::by_serde};
+use crate::codec::{self, RawBuffer, RawValue, read, write};
 use crate::error::{Error, Result};
 use crate::model::{Document, Kind, Model};
 use crate::path::{FieldType, IntoKey, Nest, Path};
@@ -223,7 +224,11 @@ impl<T: Document<Id: RefId>> FieldType for DbRef<T> {
     }
 
     fn read_raw(value: RawValue<'_>) -> Option<Self> {
-        by_serde(value)
+        read::by_serde(value)
+    }
+
+    fn write_raw(&self, out: &mut RawBuffer) -> Option<ElementType> {
+        write::by_serde(self, out)
     }
 
     fn visit_refs(&mut self, path: &[&str], visit: Visit<'_>) {

@@ -8,12 +8,13 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use bson::Bson;
+use bson::spec::ElementType;
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::state::State;
 use super::{Place, Reference, Shared, Slot, Visit};
-use crate::codec::RawValue;
+use crate::codec::{RawBuffer, RawValue};
 use crate::error::{Error, Result};
 use crate::model::{Document, Kind, Model};
 use crate::path::{FieldType, IntoKey, Nest, Path};
@@ -204,6 +205,10 @@ where
 
     fn read_raw(value: RawValue<'_>) -> Option<Self> {
         K::Value::read_raw(value).map(Self::new)
+    }
+
+    fn write_raw(&self, out: &mut RawBuffer) -> Option<ElementType> {
+        self.key.write_raw(out)
     }
 
     fn visit_refs(&mut self, path: &[&str], visit: Visit<'_>) {

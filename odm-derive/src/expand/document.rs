@@ -141,6 +141,7 @@ fn document_impl(input: &Input<'_>, fields: &[Field<'_>], all: &[Declared]) -> T
     };
     let (step, visit_refs) = (step(input), super::refs::of_struct(fields, all, &input.inverses));
     let (readings, read) = super::read::of_document(input, fields, all);
+    let write = super::write::of_document(input, fields, all);
     quote! {
         #check
         #readings
@@ -150,6 +151,7 @@ fn document_impl(input: &Input<'_>, fields: &[Field<'_>], all: &[Declared]) -> T
             #id
             #step
             #read
+            #write
             #visit_refs
         }
     }

@@ -22,7 +22,8 @@ pub(super) fn expand_struct(input: &Input<'_>, fields: &[Field<'_>]) -> TokenStr
     let refs = super::refs::of_struct(fields, &declared, &[]);
     let path = quote!(#paths_name<__M, __C, __V>);
     let (readings, read) = super::read::of_struct(input, fields, &declared);
-    let methods = quote!(#read #refs);
+    let write = super::write::of_struct(input, fields, &declared);
+    let methods = quote!(#read #write #refs);
     let traits = traits(ident, &path, &quote!(__odm::Kind::Document), &names, &methods);
     quote! {
         #(#codings)*
@@ -102,6 +103,7 @@ pub(super) fn expand_newtype(input: &Input<'_>, ty: &Type) -> TokenStream {
     let (indexed, names) = (declared.get("INDEXED"), declared.get("NAMES"));
     let shape = declared.get("shape");
     let read = super::read::of_newtype(input, &declared);
+    let write = super::write::of_newtype(input, &declared);
     let refs = super::refs::of_newtype(ty, &declared);
     let (reference, values) = (declared.get("REFERENCE"), declared.get("values"));
     quote! {
@@ -128,6 +130,7 @@ pub(super) fn expand_newtype(input: &Input<'_>, ty: &Type) -> TokenStream {
                 #values()
             }
             #read
+            #write
             #refs
         }
         #[diagnostic::do_not_recommend]

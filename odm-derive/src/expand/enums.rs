@@ -14,13 +14,11 @@ pub(super) fn expand_unit(input: &Input<'_>, variants: &[Variant<'_>]) -> TokenS
     let table = variants.iter().map(|variant| entry(variant, &quote!([])));
     let path = quote!(__odm::Path<__M, __C, __V>);
     let names = quote!(__odm::Names::NONE);
-    let traits = embedded::traits(
-        input.ident,
-        &path,
-        &quote!(__odm::Kind::String),
-        &names,
-        &super::read::of_unit_enum(input),
-    );
+    let read = super::read::of_unit_enum(input);
+    let write = super::write::of_unit_enum(input, variants);
+    let methods = quote!(#read #write);
+    let kind = quote!(__odm::Kind::String);
+    let traits = embedded::traits(input.ident, &path, &kind, &names, &methods);
     quote! {
         static __SHAPE: __odm::Shape = {
             const VARIANTS: &[__odm::Variant] = &[#(#table),*];
@@ -59,8 +57,8 @@ pub(super) fn expand_tagged(input: &Input<'_>, tag: &str, variants: &[Variant<'_
     let names = shape::names_of(std::iter::once(tag), &names);
     let path = quote!(#paths_name<__M, __C, __V>);
     let refs = super::refs::of_enum(variants, &declared(input, variants));
-    let read = super::read::by_serde();
-    let methods = quote!(#read #refs);
+    let (read, write) = (super::read::by_serde(), super::write::by_serde());
+    let methods = quote!(#read #write #refs);
     let traits = embedded::traits(ident, &path, &quote!(__odm::Kind::Document), &names, &methods);
     let definitions = expanded.iter().map(|variant| &variant.definition);
     let table = variants.iter().zip(&expanded).map(|(v, expanded)| entry(v, &expanded.fields));
@@ -119,14 +117,15 @@ pub(super) fn expand_untagged(input: &Input<'_>, variants: &[Variant<'_>]) -> To
         let field = declared.get("FIELD");
         entry(variant, &quote!([#field.named("0", "", "").flatten()]))
     });
-    let (read, refs) = (super::read::by_serde(), super::refs::of_untagged_enum(variants));
+    let (read, write) = (super::read::by_serde(), super::write::by_serde());
+    let refs = super::refs::of_untagged_enum(variants);
     let path = quote!(#paths_name<__M, __C, __V>);
     let traits = embedded::traits(
         ident,
         &path,
         &quote!(__odm::Kind::Any),
         &quote!(__odm::Names::NONE),
-        &quote!(#read #refs),
+        &quote!(#read #write #refs),
     );
     quote! {
         #(#checks)*

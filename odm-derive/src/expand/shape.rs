@@ -32,7 +32,7 @@ fn entry(field: &Field<'_>, declared: &Declared) -> TokenStream {
         [] => None,
         aliases => Some(quote!(.aliases(&[#(#aliases),*]))),
     };
-    let skippable = field.skippable.then(|| quote!(.skippable()));
+    let skippable = field.skip_if.is_some().then(|| quote!(.skippable()));
     let flatten = field.flatten.then(|| quote!(.flatten()));
     let references = super::relation::key_of(field).map(|key| quote!(.references(#key)));
     quote!(#of_type.named(#rust_name, #name, #doc) #aliases #skippable #flatten #references)

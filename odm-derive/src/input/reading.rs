@@ -10,6 +10,8 @@ use syn::{DeriveInput, ExprPath, Ident, Type};
 pub(crate) struct Reading<'a> {
     /// The name by which serde's derive knows the type.
     pub(crate) name: String,
+    /// The name by which serde's derive writes the type; to bson some names have a meaning.
+    pub(crate) written_name: Option<String>,
     pub(crate) fields: Vec<ReadField<'a>>,
     pub(crate) variants: Vec<(&'a Ident, Names)>,
     /// What gives the values of fields that are not stored.
@@ -69,7 +71,9 @@ pub(super) fn read<'a>(
     };
     let default = read_default(attrs.default());
     let name = attrs.name().deserialize_name().value.clone();
-    Some(Reading { name, fields, variants, default })
+    let written = &attrs.name().serialize_name().value;
+    let written_name = (!written.starts_with('$')).then(|| written.clone());
+    Some(Reading { name, written_name, fields, variants, default })
 }
 
 fn read_fields<'a>(

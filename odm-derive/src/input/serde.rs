@@ -207,7 +207,7 @@ fn read_fields<'a>(
                 name,
                 doc: super::doc(&original.attrs),
                 flatten: field.attrs.flatten(),
-                skippable: field.attrs.skip_serializing_if().is_some(),
+                skip_if: field.attrs.skip_serializing_if().cloned(),
                 has_default: !field.attrs.default().is_none(),
                 serialize_with: field.attrs.serialize_with().cloned(),
                 attrs,

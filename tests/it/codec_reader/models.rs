@@ -11,7 +11,7 @@ use odm::{Nullable, Ref};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Document)]
-pub(super) struct Plain {
+pub(crate) struct Plain {
     #[serde(rename = "_id")]
     id: ObjectId,
     bool: bool,
@@ -56,7 +56,7 @@ pub(super) struct Plain {
     opaque: Option<(i32, String)>,
 }
 
-pub(super) fn plain() -> Plain {
+pub(crate) fn plain() -> Plain {
     let regex = Regex { pattern: cstr!("^a").into(), options: cstr!("i").into() };
     Plain {
         id: ObjectId::from_bytes([5; 12]),
@@ -115,7 +115,7 @@ fn lower_case<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::E
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Document)]
 #[serde(rename_all = "camelCase", rename = "Other")]
 #[odm(collection = "attributes")]
-pub(super) struct Attributes {
+pub(crate) struct Attributes {
     #[serde(rename = "_id")]
     id: i32,
     first_name: String,
@@ -178,7 +178,7 @@ enum Opaque {
     Two { text: String },
 }
 
-pub(super) fn attributes() -> Attributes {
+pub(crate) fn attributes() -> Attributes {
     Attributes {
         id: 1,
         first_name: "Ada".into(),
@@ -205,7 +205,7 @@ pub(super) fn attributes() -> Attributes {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Document)]
 #[serde(default)]
-pub(super) struct Defaults {
+pub(crate) struct Defaults {
     #[serde(rename = "_id")]
     id: i32,
     name: String,
@@ -233,14 +233,14 @@ fn inner() -> Inner {
     Inner { a: 8, b: "by a path".into() }
 }
 
-pub(super) fn defaults() -> Defaults {
+pub(crate) fn defaults() -> Defaults {
     Defaults { id: 2, name: "Jo".into(), number: 4, optional: None, inner: inner() }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Document)]
 #[serde(deny_unknown_fields)]
 #[odm(schema_version = "1.0", version_field = "v")]
-pub(super) struct Strict {
+pub(crate) struct Strict {
     #[serde(rename = "_id")]
     id: i32,
     part: StrictPart,
@@ -255,25 +255,25 @@ struct StrictPart {
     b: bool,
 }
 
-pub(super) fn strict() -> Strict {
+pub(crate) fn strict() -> Strict {
     let part = StrictPart { a: None, b: true };
     Strict { id: 1, part: part.clone(), parts: vec![part.clone(), part] }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Document)]
 #[odm(schema_version = 1)]
-pub(super) struct Versioned {
+pub(crate) struct Versioned {
     #[serde(rename = "_id")]
     id: String,
     name: String,
 }
 
-pub(super) fn versioned() -> Versioned {
+pub(crate) fn versioned() -> Versioned {
     Versioned { id: "x".into(), name: "y".into() }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Document)]
-pub(super) struct Nested {
+pub(crate) struct Nested {
     #[serde(rename = "_id")]
     id: Key,
     tree: Tree,
@@ -286,13 +286,13 @@ pub(super) struct Nested {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Embedded)]
-pub(super) struct Key {
+pub(crate) struct Key {
     a: i32,
     b: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Embedded)]
-pub(super) struct Tree {
+pub(crate) struct Tree {
     name: String,
     inner: Option<Box<Tree>>,
     children: Vec<Tree>,
@@ -313,7 +313,7 @@ struct Open {
     rest: BTreeMap<String, String>,
 }
 
-pub(super) fn nested() -> Nested {
+pub(crate) fn nested() -> Nested {
     let leaf = Tree { name: "leaf".into(), inner: None, children: vec![] };
     let tree = Tree {
         name: "root".into(),
@@ -333,7 +333,7 @@ pub(super) fn nested() -> Nested {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Document)]
-pub(super) struct Targets {
+pub(crate) struct Targets {
     #[serde(rename = "_id")]
     id: i64,
     one: Ref<Versioned>,
@@ -341,7 +341,7 @@ pub(super) struct Targets {
     many: Vec<Ref<Plain>>,
 }
 
-pub(super) fn targets() -> Targets {
+pub(crate) fn targets() -> Targets {
     Targets {
         id: 1,
         one: Ref::new("x"),
@@ -354,7 +354,7 @@ pub(super) fn targets() -> Targets {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Document)]
-pub(super) struct ByHand {
+pub(crate) struct ByHand {
     #[serde(rename = "_id")]
     id: i32,
     email: Email,
@@ -423,6 +423,6 @@ impl<'de> Deserialize<'de> for Span {
     }
 }
 
-pub(super) fn by_hand() -> ByHand {
+pub(crate) fn by_hand() -> ByHand {
     ByHand { id: 1, email: Email("a@b".into()), size: Size::Large, span: Span { from: 1, to: 2 } }
 }

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 /// One change at one place, which is counted through all levels.
 #[derive(Debug, Clone)]
-pub(super) struct Mutation {
+pub(crate) struct Mutation {
     place: usize,
     change: Change,
 }
@@ -28,7 +28,7 @@ enum Change {
     InsertBefore(String, Bson),
 }
 
-pub(super) fn mutations() -> impl Strategy<Value = Vec<Mutation>> {
+pub(crate) fn mutations() -> impl Strategy<Value = Vec<Mutation>> {
     let change = prop_oneof![
         Just(Change::Drop),
         Just(Change::Repeat),
@@ -119,7 +119,7 @@ enum Node {
 }
 
 impl Mutation {
-    pub(super) fn apply_all(raw: &RawDocument, mutations: &[Self]) -> RawDocumentBuf {
+    pub(crate) fn apply_all(raw: &RawDocument, mutations: &[Self]) -> RawDocumentBuf {
         let mut root = Node::of_document(raw);
         for mutation in mutations {
             let places = root.len();
@@ -227,10 +227,10 @@ impl Change {
 }
 
 /// Always the same random numbers (xorshift).
-pub(super) struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
@@ -246,7 +246,7 @@ impl Random {
     }
 
     /// The bytes with a few of them changed, and a length that fits.
-    pub(super) fn damage(&mut self, bytes: &[u8]) -> Vec<u8> {
+    pub(crate) fn damage(&mut self, bytes: &[u8]) -> Vec<u8> {
         const SMALL: [u8; 8] = [0, 1, 2, 3, 4, 5, 0x7F, 0xFF];
         let mut damaged = bytes.to_vec();
         for _ in 0..=self.below(3) {
