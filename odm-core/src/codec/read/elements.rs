@@ -96,7 +96,8 @@ impl<'a> Head<'a> {
     /// What follows the name, if it is this one, which ends with a null byte.
     #[inline]
     pub(super) fn strip_name(&self, name: &str) -> Option<&'a [u8]> {
-        self.rest.strip_prefix(name.as_bytes())
+        let (start, rest) = self.rest.split_at_checked(name.len())?;
+        is_same(start, name.as_bytes()).then_some(rest)
     }
 
     /// The name, and what follows it.
@@ -114,6 +115,19 @@ impl<'a> Head<'a> {
             [1..=0x7F, 0, rest @ ..] => Some(rest),
             _ => self.name().map(|(_, rest)| rest),
         }
+    }
+}
+
+/// Whether two texts of one length are equal: names are short, and not worth a call.
+#[inline]
+fn is_same(a: &[u8], b: &[u8]) -> bool {
+    fn ends<const SIZE: usize>(a: &[u8], b: &[u8]) -> bool {
+        a.first_chunk::<SIZE>() == b.first_chunk() && a.last_chunk::<SIZE>() == b.last_chunk()
+    }
+    match a.len() {
+        4..=8 => ends::<4>(a, b),
+        9..=16 => ends::<8>(a, b),
+        _ => a == b,
     }
 }
 

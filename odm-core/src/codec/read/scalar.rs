@@ -50,17 +50,27 @@ pub(crate) fn float(value: RawValue<'_>) -> Option<f32> {
 
 #[inline]
 pub(crate) fn text(value: RawValue<'_>) -> Option<&str> {
+    simdutf8::basic::from_utf8(text_bytes(value)?).ok()
+}
+
+#[inline]
+fn text_bytes(value: RawValue<'_>) -> Option<&[u8]> {
     match value.bytes {
-        [_, _, _, _, text @ .., 0] if value.kind == kind::STRING => {
-            simdutf8::basic::from_utf8(text).ok()
-        }
+        [_, _, _, _, text @ .., 0] if value.kind == kind::STRING => Some(text),
         _ => None,
     }
 }
 
 #[inline]
 pub(crate) fn string(value: RawValue<'_>) -> Option<String> {
-    text(value).map(str::to_owned)
+    /// From here on, SIMD pays.
+    const LONG: usize = 64;
+    let text = text_bytes(value)?;
+    match text.len() {
+        // The copy is aligned, and aligned text is checked in words and not byte by byte.
+        ..LONG => String::from_utf8(text.to_vec()).ok(),
+        _ => simdutf8::basic::from_utf8(text).ok().map(str::to_owned),
+    }
 }
 
 pub(crate) fn character(value: RawValue<'_>) -> Option<char> {
