@@ -164,6 +164,7 @@ impl Link {
         let relation = self.relation.clone().map_err(|error| self.call.context(error))?;
         let is_on_session = self.call.is_on_session();
         let both = self.both(relation)?;
+        both.check()?;
         if is_on_session {
             return both.apply().await;
         }

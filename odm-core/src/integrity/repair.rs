@@ -6,6 +6,7 @@ use std::future::IntoFuture;
 use futures::future::BoxFuture;
 
 use super::examine::{Field, call, fields};
+use super::report::of_documents;
 use super::{Check, Drift, Unchecked, two_way};
 use crate::driver::Target;
 use crate::error::Result;
@@ -165,7 +166,7 @@ impl fmt::Display for Repaired {
             (0, false, Drift::Dangling) => f.write_str(": cannot be taken away"),
             (0, false, Drift::OneSided) => f.write_str(": which side is right is not known"),
             (0, true, _) => f.write_str(": can be mended"),
-            (documents, ..) => write!(f, ": mended in {documents} documents"),
+            (documents, ..) => write!(f, ": mended in {}", of_documents(documents)),
         }
     }
 }
@@ -175,6 +176,6 @@ impl fmt::Display for RepairReport {
         let found = self.repaired.iter().filter(|repaired| repaired.check.count > 0);
         found.into_iter().try_for_each(|repaired| writeln!(f, "{repaired}"))?;
         self.unchecked.iter().try_for_each(|unchecked| writeln!(f, "{unchecked}"))?;
-        writeln!(f, "{} documents changed", self.documents())
+        writeln!(f, "{} changed", of_documents(self.documents()))
     }
 }

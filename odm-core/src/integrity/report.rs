@@ -104,7 +104,8 @@ impl fmt::Display for Drift {
 impl fmt::Display for Check {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { model, path, target, drift, count, examples } = self;
-        write!(f, "{model}.{path}: {count} {drift} references to {target}")?;
+        let references = if *count == 1 { "reference" } else { "references" };
+        write!(f, "{model}.{path}: {count} {drift} {references} to {target}")?;
         match examples.first() {
             Some(example) => write!(f, ", as in {example}"),
             None => Ok(()),
@@ -118,7 +119,7 @@ impl fmt::Display for Unchecked {
             Some(path) => write!(f, "{}.{path}: not checked: {}", self.model, self.reason),
             None => {
                 let Self { model, documents, reason, .. } = self;
-                write!(f, "{model}: {documents} documents not checked: {reason}")
+                write!(f, "{model}: {} not checked: {reason}", of_documents(*documents))
             }
         }
     }
@@ -129,8 +130,15 @@ impl fmt::Display for Report {
         self.findings().try_for_each(|check| writeln!(f, "{check}"))?;
         self.unchecked.iter().try_for_each(|unchecked| writeln!(f, "{unchecked}"))?;
         match self.is_ok() {
-            true => writeln!(f, "{} fields checked, nothing found", self.checks.len()),
-            false => writeln!(f, "{} fields checked", self.checks.len()),
+            true => writeln!(f, "checks made: {}, nothing found", self.checks.len()),
+            false => writeln!(f, "checks made: {}", self.checks.len()),
         }
+    }
+}
+
+pub(super) fn of_documents(count: u64) -> String {
+    match count {
+        1 => "1 document".to_owned(),
+        _ => format!("{count} documents"),
     }
 }

@@ -45,6 +45,19 @@ impl Both {
         both
     }
 
+    /// What is refused before anything is sent.
+    pub(super) fn check(&self) -> Result<()> {
+        let stays = |party: &&Party| !self.is_link && !party.side.held.can_unlink();
+        match [&self.near, &self.far].into_iter().find(stays) {
+            None => Ok(()),
+            Some(party) => {
+                let message = "the reference must lead somewhere: declare it as an `Option`, or link \
+                               another document in place of this one";
+                Err(party.error(Error::invalid(message).with_path(party.side.field())))
+            }
+        }
+    }
+
     pub(super) async fn apply(self) -> Result<Linked> {
         match self.is_link {
             true => self.link().await,
@@ -73,13 +86,6 @@ impl Both {
 
     async fn unlink(&self) -> Result<Linked> {
         let Self { near, far, .. } = self;
-        for party in [near, far] {
-            if !party.side.held.can_unlink() {
-                let message = "the reference must lead somewhere: declare it as an `Option`, or link \
-                               another document in place of this one";
-                return Err(party.error(Error::invalid(message).with_path(party.side.field())));
-            }
-        }
         let keys = async { Ok::<_, Error>((near.key(false).await?, far.key(false).await?)) };
         let (near_key, far_key) = match keys.await {
             Err(error) if error.kind() == ErrorKind::NotFound => {
