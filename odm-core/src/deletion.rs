@@ -125,7 +125,10 @@ fn chunks(keys: Vec<Bson>, most: usize) -> Vec<Vec<Bson>> {
 /// The answer of a server that stands alone to the first command of a transaction.
 fn is_without_transactions(error: &Error) -> bool {
     const ILLEGAL_OPERATION: i32 = 20;
-    error.code() == Some(ILLEGAL_OPERATION) && error.message().contains("Transaction numbers")
+    // The driver tells the server's words as if of a retryable write.
+    let is_told = |text: &str| error.message().contains(text);
+    error.code() == Some(ILLEGAL_OPERATION)
+        && (is_told("Transaction numbers") || is_told("retryable writes"))
 }
 
 #[cfg(test)]

@@ -156,6 +156,7 @@ impl fmt::Debug for Server {
 #[must_use = "a builder does nothing until it is started"]
 pub struct ServerBuilder {
     members: usize,
+    standalone: bool,
     oplog_size_mb: u32,
     parameters: Vec<(String, String)>,
     mongod: Option<PathBuf>,
@@ -163,7 +164,13 @@ pub struct ServerBuilder {
 
 impl Default for ServerBuilder {
     fn default() -> Self {
-        Self { members: 1, oplog_size_mb: 64, parameters: Vec::new(), mongod: None }
+        Self {
+            members: 1,
+            standalone: false,
+            oplog_size_mb: 64,
+            parameters: Vec::new(),
+            mongod: None,
+        }
     }
 }
 
@@ -175,6 +182,16 @@ impl ServerBuilder {
     /// ```
     pub fn members(mut self, members: usize) -> Self {
         self.members = members;
+        self
+    }
+
+    /// A server that is no replica set: without transactions and change streams.
+    ///
+    /// ```
+    /// let builder = odm_testkit::Server::builder().standalone();
+    /// ```
+    pub fn standalone(mut self) -> Self {
+        self.standalone = true;
         self
     }
 

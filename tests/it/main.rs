@@ -25,6 +25,7 @@ mod filter_operators;
 mod filter_table;
 mod filter_values;
 mod index_plan;
+mod integrity_cascade;
 mod integrity_rules;
 mod integrity_verify;
 mod migrate_read;

@@ -35,6 +35,8 @@ const PORT_TRIES: usize = 5;
 pub(super) struct ReplicaSet {
     members: Vec<Watched>,
     ports: Vec<u16>,
+    /// Whether the only member is no member of a set.
+    standalone: bool,
     version: String,
 }
 
@@ -44,22 +46,29 @@ impl ReplicaSet {
             let text = format!("a replica set has 1 to {MAX_MEMBERS} members here");
             return Err(Kind::Usage(text).into());
         }
+        if settings.standalone && settings.members > 1 {
+            return Err(Kind::Usage("a standalone server is alone".to_owned()).into());
+        }
+        let standalone = settings.standalone;
         let deadline = Instant::now() + START_LIMIT;
         let (mut members, ports) = start_members(mongod, settings).await?;
         // A task, as a future of the driver must not be dropped half way.
-        let initiated = tokio::spawn(initiate(ports.clone(), deadline));
+        let initiated = tokio::spawn(initiate(ports.clone(), standalone, deadline));
         let version = tokio::select! {
             initiated = initiated => initiated
                 .map_err(|error| Error::io("the replica set's start was cut short")(error.into()))?
                 .map_err(|unready| unready.with_log(&members))?,
             died = first_to_end(&mut members) => return Err(died),
         };
-        Ok(Self { members, ports, version })
+        Ok(Self { members, ports, standalone, version })
     }
 
     pub(super) fn uri(&self) -> String {
         let hosts: Vec<_> = self.ports.iter().map(|port| host(*port)).collect();
-        format!("mongodb://{}/?replicaSet={NAME}", hosts.join(","))
+        match self.standalone {
+            true => format!("mongodb://{}/?directConnection=true", hosts.join(",")),
+            false => format!("mongodb://{}/?replicaSet={NAME}", hosts.join(",")),
+        }
     }
 
     pub(super) fn version(&self) -> &str {
@@ -117,12 +126,13 @@ fn start_member(mongod: &Path, settings: &ServerBuilder, port: u16) -> Result<Wa
     let fixed = [
         ["--port", &port],
         ["--bind_ip", "127.0.0.1"],
-        ["--replSet", NAME],
-        ["--oplogSize", &oplog],
         ["--wiredTigerCacheSizeGB", "0.5"],
         ["--setParameter", "diagnosticDataCollectionEnabled=false"],
     ];
     args.extend(fixed.iter().flatten().map(Into::into));
+    if !settings.standalone {
+        args.extend(["--replSet", NAME, "--oplogSize", &oplog].map(Into::into));
+    }
     for (name, value) in &settings.parameters {
         args.extend(["--setParameter".into(), format!("{name}={value}").into()]);
     }
@@ -175,7 +185,7 @@ impl Unready {
 }
 
 /// Makes the members one set and awaits its primary; returns the version.
-async fn initiate(ports: Vec<u16>, deadline: Instant) -> Result<String, Unready> {
+async fn initiate(ports: Vec<u16>, standalone: bool, deadline: Instant) -> Result<String, Unready> {
     let failed = |doing: &str| {
         let doing = doing.to_owned();
         move |error| Unready::Driver(Error::driver(doing)(error))
@@ -189,18 +199,25 @@ async fn initiate(ports: Vec<u16>, deadline: Instant) -> Result<String, Unready>
     options.direct_connection = Some(true);
     options.server_selection_timeout = Some(Duration::from_secs(10));
     let client = Client::with_options(options).map_err(failed("cannot make a client"))?;
-    let members: Vec<_> =
-        (0i32..).zip(&ports).map(|(id, port)| doc! { "_id": id, "host": host(*port) }).collect();
-    // Heartbeats tell the other members of the set: the default of 2 s would be our start-up time.
-    let settings = doc! { "heartbeatIntervalMillis": 200 };
-    let config = doc! { "_id": NAME, "version": 1, "members": members, "settings": settings };
-    admin(&client, doc! { "replSetInitiate": config })
-        .await
-        .map_err(failed("cannot initiate the replica set"))?;
-    await_primary(&client, ports.len(), deadline).await?;
+    if !standalone {
+        make_set(&client, &ports, deadline).await?;
+    }
     let version = version(&client).await.map_err(failed("cannot ask for the version"))?;
     client.shutdown().await;
     Ok(version)
+}
+
+/// Makes the members a replica set that has a primary.
+async fn make_set(client: &Client, ports: &[u16], deadline: Instant) -> Result<(), Unready> {
+    let members: Vec<_> =
+        (0i32..).zip(ports).map(|(id, port)| doc! { "_id": id, "host": host(*port) }).collect();
+    // Heartbeats tell the other members of the set: the default of 2 s would be our start-up time.
+    let settings = doc! { "heartbeatIntervalMillis": 200 };
+    let config = doc! { "_id": NAME, "version": 1, "members": members, "settings": settings };
+    admin(client, doc! { "replSetInitiate": config }).await.map_err(|error| {
+        Unready::Driver(Error::driver("cannot initiate the replica set")(error))
+    })?;
+    await_primary(client, ports.len(), deadline).await
 }
 
 async fn await_primary(client: &Client, members: usize, deadline: Instant) -> Result<(), Unready> {
