@@ -25,10 +25,20 @@ impl<T: Document> Collection<T> {
     /// is first resolved to one, in one round trip more; where nothing was deleted,
     /// one more finds out why.
     ///
+    /// Where other models have `on_delete` rules about this one, they are kept: the keys of what
+    /// matches are read, what refers to it is looked for, changed or deleted, all in one transaction;
+    /// on the given session where there is one. Round trips: one to find, one or more for each rule
+    /// and level, one for each model to delete, and the commit. On a server without transactions
+    /// restrictions are checked first and referring documents deleted first, so that a delete which
+    /// was cut short can be repeated. The count is of the documents that match.
+    ///
     /// # Errors
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an empty filter,
     /// before anything is sent; [`ErrorKind::NewerVersion`](crate::ErrorKind::NewerVersion) and
-    /// [`ErrorKind::UnknownVersion`](crate::ErrorKind::UnknownVersion).
+    /// [`ErrorKind::UnknownVersion`](crate::ErrorKind::UnknownVersion);
+    /// [`ErrorKind::Restricted`](crate::ErrorKind::Restricted) where a rule forbids it, and then
+    /// nothing is changed; [`ErrorKind::OlderVersion`](crate::ErrorKind::OlderVersion) where an old
+    /// document has to be migrated before rules can be kept.
     ///
     /// Source: [`delete`](https://www.mongodb.com/docs/manual/reference/command/delete/).
     ///
@@ -60,7 +70,9 @@ impl<T: Document> Collection<T> {
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an empty filter,
     /// before anything is sent, unless after [`all`](DeleteMany::all);
     /// [`ErrorKind::NewerVersion`](crate::ErrorKind::NewerVersion) and
-    /// [`ErrorKind::UnknownVersion`](crate::ErrorKind::UnknownVersion), and then nothing is deleted.
+    /// [`ErrorKind::UnknownVersion`](crate::ErrorKind::UnknownVersion), and then nothing is deleted;
+    /// where other models have rules about this one, those of [`delete_one`](Self::delete_one), which
+    /// also says how the rules are kept.
     ///
     /// ```no_run
     /// # use odm::prelude::*;

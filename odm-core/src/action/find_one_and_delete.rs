@@ -18,7 +18,8 @@ impl<T: Document> Collection<T> {
     ///
     /// Awaiting takes one round trip and gives `None` if no document matches. On a model with a
     /// schema version the rules and round trips of [`Collection::delete_one`] hold: an old document
-    /// is deleted as it is, and given as the current struct; a newer one stays.
+    /// is deleted as it is, and given as the current struct; a newer one stays. `on_delete` rules of
+    /// other models are kept as there.
     ///
     /// # Errors
     /// As [`Collection::delete_one`]; [`ErrorKind::Decode`](crate::ErrorKind::Decode) and

@@ -94,7 +94,15 @@ impl Database {
 
     /// Compares what the models declare with what the server has: see [`Plan`](crate::plan::Plan).
     ///
-    /// Awaiting takes one round trip for each collection of the models.
+    /// References by which `on_delete` rules and inverses find documents get an index, unless a
+    /// declared one begins with their path: also in the collections of other models, of which nothing
+    /// else is planned.
+    ///
+    /// Awaiting takes one round trip for each collection.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for indexes that cannot be,
+    /// and for rules that no delete can keep, such as a circle of cascades over several models.
     ///
     /// ```no_run
     /// # use odm::prelude::*;
