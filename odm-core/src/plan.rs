@@ -266,18 +266,18 @@ impl PlanBuilder {
             let together = || plan.targets.iter().filter(|&other| same(other));
             let declared = compare::declared(together().map(|other| other.model))
                 .map_err(|error| error.with_namespace(|| namespace.to_string()))?;
-            let mut of_references = Vec::new();
-            for needed in &needed {
-                if together().any(|other| std::ptr::eq(other.model, needed.model)) {
-                    of_references.extend(reference::index_on(&needed.path, &declared));
-                }
-            }
+            let is_here = |model| together().any(|other| std::ptr::eq(other.model, model));
+            let paths = needed.iter().filter(|needed| is_here(needed.model));
+            let paths: Vec<_> = paths.map(|needed| needed.path.as_str()).collect();
+            let of_references =
+                paths.iter().filter_map(|path| reference::index_on(path, &declared)).collect();
             let is_asked_for = position < models.len();
-            let declared = [declared, of_references.clone()].concat();
+            let declared = [declared, of_references].concat();
             let mut compared = compare::plan_indexes(declared, target.list_indexes().await?);
             if !is_asked_for {
                 // Of a collection that was not asked for, only what is needed by those that were.
-                let is_needed = |index: &Spec| of_references.contains(index);
+                let is_needed =
+                    |index: &Spec| paths.iter().any(|path| reference::serves(index, path));
                 compared.missing.retain(is_needed);
                 compared.different.retain(|(declared, _)| is_needed(declared));
                 compared.undeclared.clear();

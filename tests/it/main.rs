@@ -26,6 +26,7 @@ mod filter_table;
 mod filter_values;
 mod index_plan;
 mod integrity_cascade;
+mod integrity_plan;
 mod integrity_rules;
 mod integrity_verify;
 mod migrate_read;

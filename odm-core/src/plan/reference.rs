@@ -55,13 +55,16 @@ pub(super) fn needed(models: &[&'static Model]) -> Result<Vec<Needed>> {
 /// The index on a path, unless one of these serves it: one that begins with the path, and leaves out
 /// nothing that has a value there.
 pub(super) fn index_on(path: &str, declared: &[Spec]) -> Option<Spec> {
-    let serves = |spec: &Spec| {
-        let first = spec.keys.iter().next();
-        first.is_some_and(|(key, direction)| key == path && matches!(direction, Bson::Int64(_)))
-            && !spec.options.contains_key("hidden")
-            && spec.options.get_document("partialFilterExpression").map_or(true, has_every_value)
-    };
-    (!declared.iter().any(serves)).then(|| Spec::named(doc! { path: 1 }, Document::new()))
+    let is_served = declared.iter().any(|index| serves(index, path));
+    (!is_served).then(|| Spec::named(doc! { path: 1 }, Document::new()))
+}
+
+/// Whether an index finds documents by what they have at a path.
+pub(super) fn serves(index: &Spec, path: &str) -> bool {
+    let first = index.keys.iter().next();
+    first.is_some_and(|(key, direction)| key == path && matches!(direction, Bson::Int64(_)))
+        && !index.options.contains_key("hidden")
+        && index.options.get_document("partialFilterExpression").map_or(true, has_every_value)
 }
 
 /// Whether a partial filter leaves out only documents without a value: that of a unique index.
