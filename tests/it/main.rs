@@ -38,6 +38,7 @@ mod paging_refused;
 mod paging_walk;
 mod read_path;
 mod relation_lookup;
+mod relation_strategies;
 mod relation_two_way;
 mod support;
 mod transactions;

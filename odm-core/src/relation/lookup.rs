@@ -50,6 +50,12 @@ pub struct Lookup<M, T> {
     marker: PhantomData<fn() -> (M, T)>,
 }
 
+impl<M, T> Clone for Lookup<M, T> {
+    fn clone(&self) -> Self {
+        Self { node: self.node.clone(), marker: PhantomData }
+    }
+}
+
 impl<M, T> fmt::Debug for Lookup<M, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Lookup").field(&self.node).finish()
