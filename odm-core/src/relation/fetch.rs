@@ -169,7 +169,10 @@ fn limited_pipeline(node: &Node, keys: Vec<Bson>, limit: u32) -> Vec<BsonDocumen
         doc! { "$setWindowFields": {
             "partitionBy": format!("${KEY}"),
             "sortBy": node.server_sort(),
-            "output": { PLACE: { "$documentNumber": {} } },
+            // `$documentNumber` takes one sort key alone.
+            "output": { PLACE: {
+                "$sum": 1, "window": { "documents": ["unbounded", "current"] },
+            } },
         } },
         doc! { "$match": { PLACE: { "$lte": i64::from(limit) } } },
         doc! { "$unset": [KEY, PLACE] },
