@@ -242,6 +242,7 @@ pub fn embedded_by_serde<T: Embedded>(value: RawValue<'_>) -> Option<T> {
 }
 
 /// Begins the bytes of a document; `None` where only serde can write it.
+#[inline]
 #[must_use]
 pub fn open_document<T: Document>(
     writer: &Writer,
@@ -252,6 +253,7 @@ pub fn open_document<T: Document>(
 }
 
 /// Begins the bytes of an embedded document; `None` where only serde can write it.
+#[inline]
 #[must_use]
 pub fn open<T: Embedded>(writer: &Writer, value: &T, out: &mut RawBuffer) -> Option<usize> {
     writer.open(value, T::SHAPE, out)

@@ -9,7 +9,7 @@ use bson::oid::ObjectId;
 use bson::{Bson, DateTime, RawDocument, RawDocumentBuf, doc};
 use odm::__private::{ElementType, RawBuffer};
 use odm::prelude::*;
-use odm::{Document as _, ErrorKind, Nullable};
+use odm::{ErrorKind, Nullable};
 use odm_testkit::TestResult;
 use proptest::collection::{btree_map, hash_map, vec};
 use proptest::option;

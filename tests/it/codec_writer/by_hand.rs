@@ -8,7 +8,8 @@ use super::{assert_same, is_written};
 
 /// Declares a document with fields `from` and `to`, written by this body.
 macro_rules! by_hand {
-    ($($model:ident: |$value:ident, $serializer:ident| $body:block)+) => {$(
+    ($($(#[$doc:meta])* $model:ident: |$value:ident, $serializer:ident| $body:block)+) => {$(
+        $(#[$doc])*
         #[derive(Debug, Deserialize, Document)]
         struct $model {
             #[serde(rename = "_id")]
@@ -95,6 +96,35 @@ fn documents_written_by_hand_are_stored_so() {
     let same = Same { id: 1, from: "from".into(), to: "to".into() };
     assert!(is_written(&same));
     assert_same(&same);
+}
+
+by_hand! {
+    /// Only sometimes other than what serde's derive writes.
+    Masked: |value, serializer| {
+        let mut fields = serializer.serialize_struct("Masked", 3)?;
+        fields.serialize_field("_id", &value.id)?;
+        match value.from.as_str() {
+            "secret" => fields.serialize_field("from", "***")?,
+            "left out" => fields.skip_field("from")?,
+            _ => fields.serialize_field("from", &value.from)?,
+        }
+        fields.serialize_field("to", &value.to)?;
+        fields.end()
+    }
+}
+
+#[test]
+fn each_value_is_asked() {
+    let [plain, secret, left_out] = ["plain", "secret", "left out"].map(|from| Masked {
+        id: 1,
+        from: from.into(),
+        to: "to".into(),
+    });
+    for (value, expected) in [(&plain, true), (&secret, false), (&left_out, false), (&plain, true)]
+    {
+        assert_eq!(is_written(value), expected, "{value:?}");
+        assert_same(value);
+    }
 }
 
 #[derive(Debug, Serialize, Deserialize, Document)]

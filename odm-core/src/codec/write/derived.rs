@@ -3,6 +3,9 @@
 //! The trait may as well be implemented by hand, to hide a value or to store another form of it. The
 //! derive of a model cannot see that; but what serde's derive hands to a serializer is known: the
 //! fields under their names, in their order, each at its own place in memory.
+//!
+//! What is written by hand may depend on the value. So each value is asked where its fields lie, which
+//! takes a comparison for each, and the names are compared with the first value alone.
 
 use serde::de::value::Error as Unlike;
 use serde::ser::{Error, Impossible, SerializeStruct};
@@ -12,10 +15,10 @@ use super::Writer;
 use crate::model::{Field, Shape};
 
 /// Whether the struct is written by its declared fields, which lie at these places.
-#[cold]
+#[inline]
 pub(super) fn is_struct<T: Serialize>(
     value: &T,
-    name: &'static str,
+    name: Option<&'static str>,
     offsets: &'static [usize],
     shape: &'static Shape,
 ) -> bool {
@@ -24,10 +27,10 @@ pub(super) fn is_struct<T: Serialize>(
 }
 
 /// Whether the newtype is written as its only field.
-#[cold]
+#[inline]
 pub(super) fn is_newtype<T: Serialize>(
     value: &T,
-    name: &'static str,
+    name: Option<&'static str>,
     offsets: &'static [usize],
 ) -> bool {
     let expected = Expected::Newtype(offsets);
@@ -39,7 +42,7 @@ pub(super) fn is_newtype<T: Serialize>(
 pub(super) fn is_enum<T: Serialize>(variants: &[(T, &'static str)], name: &'static str) -> bool {
     variants.iter().all(|(value, variant)| {
         let expected = Expected::Variant(variant);
-        value.serialize(Probe { name, base: address(value), expected }).is_ok()
+        value.serialize(Probe { name: Some(name), base: address(value), expected }).is_ok()
     })
 }
 
@@ -49,10 +52,18 @@ fn address<T: ?Sized>(value: &T) -> usize {
 
 /// Notes what it is handed, and writes nothing. Its error says that it is not what was expected.
 struct Probe {
-    name: &'static str,
+    /// The name of the type, if names are compared.
+    name: Option<&'static str>,
     /// Where the value lies.
     base: usize,
     expected: Expected,
+}
+
+impl Probe {
+    #[inline]
+    fn is_named(&self, name: &str) -> bool {
+        self.name.is_none_or(|expected| expected == name)
+    }
 }
 
 enum Expected {
@@ -61,10 +72,12 @@ enum Expected {
     Variant(&'static str),
 }
 
+#[cold]
 fn unlike<T>() -> Result<T, Unlike> {
     Err(Unlike::custom("not as serde's derive writes the declaration"))
 }
 
+#[inline]
 fn like(is_like: bool) -> Result<(), Unlike> {
     if is_like { Ok(()) } else { unlike() }
 }
@@ -115,11 +128,12 @@ impl Serializer for Probe {
         variant: &'static str,
     ) -> Result<(), Unlike> {
         match self.expected {
-            Expected::Variant(expected) => like(name == self.name && variant == expected),
+            Expected::Variant(expected) => like(self.is_named(name) && variant == expected),
             Expected::Struct(..) | Expected::Newtype(_) => unlike(),
         }
     }
 
+    #[inline]
     fn serialize_newtype_struct<T: Serialize + ?Sized>(
         self,
         name: &'static str,
@@ -127,7 +141,7 @@ impl Serializer for Probe {
     ) -> Result<(), Unlike> {
         match self.expected {
             Expected::Newtype([offset]) => {
-                like(name == self.name && address(value) == self.base + offset)
+                like(self.is_named(name) && address(value) == self.base + offset)
             }
             _ => unlike(),
         }
@@ -173,10 +187,12 @@ impl Serializer for Probe {
         unlike()
     }
 
+    #[inline]
     fn serialize_struct(self, name: &'static str, _: usize) -> Result<FieldsSeen, Unlike> {
         match self.expected {
-            Expected::Struct(offsets, fields) if name == self.name => {
-                Ok(FieldsSeen { base: self.base, offsets, fields, seen: 0 })
+            Expected::Struct(offsets, fields) if self.is_named(name) => {
+                let is_named = self.name.is_none();
+                Ok(FieldsSeen { base: self.base, offsets, fields, is_named, seen: 0 })
             }
             _ => unlike(),
         }
@@ -202,24 +218,34 @@ struct FieldsSeen {
     base: usize,
     offsets: &'static [usize],
     fields: &'static [Field],
+    /// Whether the names were compared before.
+    is_named: bool,
     seen: usize,
 }
 
 impl FieldsSeen {
     /// The next field, which lies there.
+    #[inline]
     fn field(&mut self, name: &str, address: usize) -> Result<(), Unlike> {
         let offset = self.offsets.get(self.seen);
         let is_there = offset
             .is_some_and(|&offset| offset == Writer::ANYWHERE || address == self.base + offset);
-        like(is_there)?;
-        self.skipped(name)
+        like(is_there && (self.is_named || self.is_declared(name)))?;
+        self.seen += 1;
+        Ok(())
     }
 
-    /// The next field, which is left out this time.
+    /// Whether the next field has this name.
+    #[cold]
+    fn is_declared(&self, name: &str) -> bool {
+        self.fields.get(self.seen).is_some_and(|declared| declared.name == name)
+    }
+
+    /// The next field, which is left out this time, as the declaration allows.
     fn skipped(&mut self, name: &str) -> Result<(), Unlike> {
         let declared = self.fields.get(self.seen);
         self.seen += 1;
-        like(declared.is_some_and(|declared| declared.name == name))
+        like(declared.is_some_and(|declared| declared.skippable && declared.name == name))
     }
 }
 
@@ -227,6 +253,7 @@ impl SerializeStruct for FieldsSeen {
     type Ok = ();
     type Error = Unlike;
 
+    #[inline]
     fn serialize_field<T: Serialize + ?Sized>(
         &mut self,
         name: &'static str,
@@ -239,6 +266,7 @@ impl SerializeStruct for FieldsSeen {
         self.skipped(name)
     }
 
+    #[inline]
     fn end(self) -> Result<(), Unlike> {
         like(self.seen == self.fields.len() && self.seen == self.offsets.len())
     }

@@ -43,7 +43,7 @@ impl Writer {
         shape: &'static Shape,
         out: &mut RawBuffer,
     ) -> Option<usize> {
-        if !self.is_derived(|| derived::is_struct(value, self.name, self.offsets, shape)) {
+        if !self.is_derived(|name| derived::is_struct(value, name, self.offsets, shape)) {
             return None;
         }
         if out.bytes.is_empty() {
@@ -68,7 +68,7 @@ impl Writer {
     /// Whether the newtype is written as what it holds, and not by hand.
     #[must_use]
     pub fn is_newtype<T: Serialize>(&self, value: &T) -> bool {
-        self.is_derived(|| derived::is_newtype(value, self.name, self.offsets))
+        self.is_derived(|name| derived::is_newtype(value, name, self.offsets))
     }
 
     /// Writes the variant at this position. `None` if the enum is written by hand.
@@ -79,22 +79,27 @@ impl Writer {
         position: usize,
         out: &mut RawBuffer,
     ) -> Option<ElementType> {
-        if !self.is_derived(|| derived::is_enum(variants, self.name)) {
+        // Each variant is asked at first.
+        let is_derived = |name: Option<_>| name.is_none_or(|name| derived::is_enum(variants, name));
+        if !self.is_derived(is_derived) {
             return None;
         }
         let (_, name) = variants.get(position)?;
         values::string(name, out)
     }
 
+    /// Asks the value, and the first one by the name too, whether it is written as its declaration
+    /// says.
     #[inline]
-    fn is_derived(&self, ask: impl FnOnce() -> bool) -> bool {
+    fn is_derived(&self, ask: impl FnOnce(Option<&'static str>) -> bool) -> bool {
         match self.derived.load(Ordering::Relaxed) {
-            UNKNOWN => {
-                let derived = ask();
+            YES => ask(None),
+            NO => false,
+            _ => {
+                let derived = ask(Some(self.name));
                 self.derived.store(if derived { YES } else { NO }, Ordering::Relaxed);
                 derived
             }
-            answer => answer == YES,
         }
     }
 }
