@@ -90,4 +90,6 @@ mod guide {
     mod shell {}
     #[doc = include_str!("../book/src/testing.md")]
     mod testing {}
+    #[doc = include_str!("../book/src/performance.md")]
+    mod performance {}
 }

@@ -5,9 +5,11 @@ use mongodb::Client;
 use mongodb::options::{Acknowledgment, ClientOptions, WriteConcern};
 use odm::{Collection, Database};
 use odm_testkit::Server;
+use serde_json::Value;
 use tokio::sync::OnceCell;
 
 use crate::Result;
+use crate::machine;
 use crate::model::{Post, Sample, VersionedPost};
 use crate::seed;
 use crate::settings::Settings;
@@ -15,6 +17,8 @@ use crate::settings::Settings;
 /// The server and what it holds.
 pub(crate) struct Bench {
     pub(crate) settings: Settings,
+    /// What the figures are taken on.
+    pub(crate) machine: Value,
     server: Server,
     client: Client,
     posts: OnceCell<Collection<Post>>,
@@ -30,14 +34,22 @@ impl Bench {
                 if settings.quick {
                     println!("quick: fewer documents and runs, the ratios are rough");
                 }
+                let machine = machine::describe(server.version(), settings.runs);
                 let (posts, versioned) = (OnceCell::new(), OnceCell::new());
-                Ok(Self { settings, server, client, posts, versioned })
+                Ok(Self { settings, machine, server, client, posts, versioned })
             }
             Err(error) => {
                 server.stop().await;
                 Err(error)
             }
         }
+    }
+
+    /// The connection string for the clients of others, with the concern of [`connect`].
+    pub(crate) fn peers_uri(&self) -> String {
+        let uri = self.server.uri();
+        let join = if uri.contains('?') { '&' } else { '?' };
+        format!("{uri}{join}w=1&journal=false")
     }
 
     /// A database of its own for a work that writes; the large collections are in `read`.

@@ -51,6 +51,11 @@ impl Run {
         Self { elapsed: started.elapsed(), tally }
     }
 
+    /// A run that was timed elsewhere.
+    pub(crate) fn timed(elapsed: Duration, tally: Tally) -> Self {
+        Self { elapsed, tally }
+    }
+
     pub(crate) fn with_tally(self, tally: Tally) -> Self {
         Self { tally, ..self }
     }
@@ -84,8 +89,17 @@ pub(crate) async fn medians<const N: usize>(
     runs: usize,
     sides: [Side; N],
 ) -> Result<[Duration; N]> {
+    let medians = medians_of(runs, &sides).await?;
+    medians.try_into().map_err(|_| "not one median for each side".into())
+}
+
+/// The same for any number of sides.
+///
+/// # Errors
+/// As [`medians`].
+pub(crate) async fn medians_of(runs: usize, sides: &[Side]) -> Result<Vec<Duration>> {
     let mut expected = None;
-    let mut times = [(); N].map(|()| Vec::with_capacity(runs));
+    let mut times = vec![Vec::with_capacity(runs); sides.len()];
     for round in 0..=runs {
         for (side, times) in sides.iter().zip(&mut times) {
             let run = side.run().await?;
@@ -95,7 +109,7 @@ pub(crate) async fn medians<const N: usize>(
             }
         }
     }
-    Ok(times.map(median))
+    Ok(times.into_iter().map(median).collect())
 }
 
 fn check(found: Tally, expected: Tally) -> Result {

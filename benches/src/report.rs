@@ -1,4 +1,8 @@
-//! What was measured, as a table and as `target/bench/summary.json`.
+//! What was measured, as a table and as `target/bench/summary.json`; `guide` brings it into the
+//! guide.
+
+mod chart;
+mod guide;
 
 use std::fmt;
 use std::fs;
@@ -8,6 +12,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::Result;
+pub(crate) use guide::into_guide;
+
+const SUMMARY: &str = "summary.json";
+pub(crate) const PEERS: &str = "peers.json";
 
 /// One work: the median times of both sides.
 pub(crate) struct Row {
@@ -28,6 +36,7 @@ impl Row {
     fn to_json(&self) -> Value {
         json!({
             "work": self.work,
+            "what": self.what,
             "library_ms": milliseconds(self.library),
             "driver_ms": milliseconds(self.driver),
             "ratio": self.ratio(),
@@ -43,7 +52,7 @@ impl fmt::Display for Row {
     }
 }
 
-fn milliseconds(time: Duration) -> f64 {
+pub(crate) fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
@@ -67,14 +76,24 @@ impl Report {
     }
 
     /// Replaces the summary of the last benchmark.
-    pub(crate) fn write(&self) -> Result {
-        let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let directory = package.parent().unwrap_or(package).join("target/bench");
-        fs::create_dir_all(&directory)?;
-        let path = directory.join("summary.json");
+    pub(crate) fn write(&self, machine: Value) -> Result {
         let rows: Vec<Value> = self.rows.iter().map(Row::to_json).collect();
-        fs::write(&path, serde_json::to_string_pretty(&rows)? + "\n")?;
-        println!("written to {}", path.display());
-        Ok(())
+        write(SUMMARY, &json!({ "machine": machine, "works": rows }))
     }
+}
+
+/// Writes what was measured beside what else was.
+pub(crate) fn write(name: &str, measured: &Value) -> Result {
+    let directory = root().join("target/bench");
+    fs::create_dir_all(&directory)?;
+    let path = directory.join(name);
+    fs::write(&path, serde_json::to_string_pretty(measured)? + "\n")?;
+    println!("written to {}", path.display());
+    Ok(())
+}
+
+/// The directory of the workspace.
+fn root() -> &'static Path {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package.parent().unwrap_or(package)
 }

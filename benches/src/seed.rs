@@ -44,6 +44,13 @@ impl Seed {
         words.join(" ")
     }
 
+    /// A text without words, as of a key.
+    pub(crate) fn text(&mut self, length: usize) -> String {
+        const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+        let letter = |seed: &mut Self| LETTERS.get((seed.next() >> 59) as usize).copied();
+        iter::repeat_with(|| letter(self)).take(length).flatten().map(char::from).collect()
+    }
+
     pub(crate) fn user(&mut self) -> String {
         format!("user_{:05}", self.below(20_000))
     }

@@ -1,5 +1,7 @@
 //! The arguments: how much to measure, how often, and which works.
 
+use std::path::PathBuf;
+
 use crate::Result;
 
 const RUNS: usize = 9;
@@ -14,15 +16,22 @@ pub(crate) struct Settings {
     pub(crate) runs: usize,
     /// The names of the works, or what they begin with; all of them if there are none.
     pub(crate) works: Vec<String>,
+    /// The list of the peers to measure in place of the works.
+    pub(crate) peers: Option<PathBuf>,
+    /// Nothing is measured: what was measured goes into the guide.
+    pub(crate) report: bool,
 }
 
 impl Settings {
     pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Self> {
         let (mut quick, mut runs, mut works) = (false, None, Vec::new());
+        let (mut peers, mut report) = (None, false);
         let mut arguments = arguments.into_iter();
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 "--quick" => quick = true,
+                "--peers" => peers = Some(arguments.next().ok_or("`--peers` takes a list")?.into()),
+                "--report" => report = true,
                 "--runs" => runs = Some(count(arguments.next())?),
                 option if option.starts_with('-') => {
                     return Err(format!(
@@ -34,7 +43,7 @@ impl Settings {
             }
         }
         let runs = runs.unwrap_or(if quick { QUICK_RUNS } else { RUNS });
-        Ok(Self { quick, runs, works })
+        Ok(Self { quick, runs, works, peers, report })
     }
 
     /// A number of documents or repetitions: one in full, another in a quick run.
@@ -61,14 +70,18 @@ mod tests {
     fn options_and_works_may_be_mixed() -> Result {
         let settings = parse(&["scan", "--quick", "decode", "--runs", "7"])?;
         let works = vec!["scan".to_owned(), "decode".to_owned()];
-        assert_eq!(settings, Settings { quick: true, runs: 7, works });
-        assert_eq!(parse(&[])?, Settings { quick: false, runs: RUNS, works: Vec::new() });
+        let (peers, report) = (None, false);
+        assert_eq!(settings, Settings { quick: true, runs: 7, works, peers, report });
+        let (quick, runs, works, peers) = (false, RUNS, Vec::new(), Some("a.tsv".into()));
+        assert_eq!(parse(&["--peers", "a.tsv"])?, Settings { quick, runs, works, peers, report });
         Ok(())
     }
 
     #[test]
     fn runs_must_be_counted_and_options_known() {
-        for wrong in [&["--runs"][..], &["--runs", "0"], &["--runs", "many"], &["--slow"]] {
+        for wrong in
+            [&["--runs"][..], &["--peers"], &["--runs", "0"], &["--runs", "many"], &["--slow"]]
+        {
             assert!(parse(wrong).is_err(), "{wrong:?}");
         }
     }

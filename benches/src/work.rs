@@ -3,6 +3,7 @@
 mod codec;
 mod insert_many;
 mod lookup;
+pub(crate) mod odm;
 mod scan;
 mod single;
 
@@ -19,7 +20,7 @@ pub(crate) struct Work {
 }
 
 const KINDS: &[&[Work]] =
-    &[scan::WORKS, single::WORKS, insert_many::WORKS, codec::WORKS, lookup::WORKS];
+    &[scan::WORKS, single::WORKS, insert_many::WORKS, codec::WORKS, lookup::WORKS, odm::WORKS];
 
 fn all() -> impl Iterator<Item = &'static Work> {
     KINDS.iter().copied().flatten()

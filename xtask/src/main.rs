@@ -4,6 +4,7 @@
 
 mod bench;
 mod bench_compile;
+mod bench_peers;
 mod book;
 mod check;
 mod conformance;
@@ -30,6 +31,10 @@ usage: cargo xtask TASK
   examples [NAMES]         run the examples, all of them or those named
   bench [OPTIONS] [WORKS]  what the library costs at run time, against the bare driver, in all works
                            or those named: `--quick` for fewer documents and runs, `--runs N`
+  bench-peers [OPTIONS]    the works `odm_…` by other mappers too, which are installed in
+                           `target/peers`: Mongoose, PyMongo, Beanie, OxiMod; options as for bench
+  bench-report             the figures of the last `bench` and `bench-peers` into the guide
+  bench-pure [ARGS]        codec and builders alone, by criterion, ARGS go to it
   bench-compile [--runs N] what the derive costs at compile time, against serde alone";
 
 fn main() -> ExitCode {
@@ -54,6 +59,9 @@ fn dispatch(args: &[String]) -> Result {
         ("book", []) => book::run(),
         ("examples", names) => examples::run(names),
         ("bench", rest) => bench::run(rest),
+        ("bench-peers", rest) => bench_peers::run(rest),
+        ("bench-report", []) => bench::report(),
+        ("bench-pure", rest) => bench::pure(rest),
         ("conformance", []) => conformance::run_if_there(),
         ("conformance", rest) => conformance::run(rest),
         ("bench-compile", rest) => bench_compile::run(rest),

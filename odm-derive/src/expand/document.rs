@@ -126,15 +126,21 @@ fn document_impl(input: &Input<'_>, fields: &[Field<'_>], all: &[Declared]) -> T
         return without_id(input);
     };
     let (ident, id_ident) = (input.ident, field.ident);
+    // `self` is found only from where it was declared: in a struct that a macro writes, the type's
+    // tokens may come from another place than the derive.
+    let span = declared.ends.0;
     let (declared, get, check) = match field.option() {
         Some(inner) if declared.coding.is_none() => {
             let check = quote!(const _: () = __odm::is_generated::<#inner>(););
-            (&Declared::new(inner), quote!(self.#id_ident.as_ref()), check)
+            (&Declared::new(inner), quote_spanned!(span=> self.#id_ident.as_ref()), check)
         }
-        _ => (declared, quote!(__odm::Some(&self.#id_ident)), id_check(declared)),
+        _ => {
+            let get = quote_spanned!(span=> __odm::Some(&self.#id_ident));
+            (declared, get, id_check(declared))
+        }
     };
     let (ty, key) = (&declared.ty, declared.get("Key"));
-    let id = quote_spanned! {declared.ends.0=>
+    let id = quote_spanned! {span=>
         fn id(&self) -> __odm::Option<&#key> {
             #get
         }
