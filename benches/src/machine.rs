@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 pub(crate) fn describe(server: &str, runs: usize) -> Value {
     let memory = first("/proc/meminfo", "MemTotal:").and_then(|line| {
         let kilobytes: u64 = line.split_whitespace().next()?.parse().ok()?;
-        Some(format!("{} GB", (kilobytes + 500_000) / 1_000_000))
+        Some(format!("{} GiB", (kilobytes + (1 << 19)) >> 20))
     });
     json!({
         "cores": thread::available_parallelism().map_or(0, usize::from),
@@ -18,6 +18,7 @@ pub(crate) fn describe(server: &str, runs: usize) -> Value {
         "server": format!("MongoDB {server}, a replica set of one member on the same machine"),
         "runs": runs,
         "load": load(),
+        "optimised": !cfg!(debug_assertions),
     })
 }
 

@@ -339,3 +339,28 @@ fn an_optional_id_is_generated() -> TestResult {
         Ok(())
     })
 }
+
+/// A struct that a macro writes, where the derive and the fields are named in different places.
+macro_rules! written {
+    ($(#[$attribute:meta])* $name:ident, $extra:ident) => {
+        $(#[$attribute])*
+        struct $name {
+            #[serde(rename = "_id")]
+            id: i32,
+            $extra: String,
+        }
+    };
+}
+
+written! {
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Document)]
+    Written, title
+}
+
+#[test]
+fn a_struct_that_a_macro_writes_is_a_model() -> TestResult {
+    let written = Written { id: 1, title: "a".into() };
+    assert_eq!(odm::Document::id(&written), Some(&1));
+    assert_eq!(Written::decode(&written.encode()?)?, written);
+    Ok(())
+}

@@ -41,10 +41,16 @@ pub(crate) fn into_guide() -> Result {
     Ok(())
 }
 
-/// The figures of this name, if there are any.
+/// The figures of this name, if there are any. Those of a debug build are nothing to publish.
 fn measured(name: &str) -> Result<Option<Value>> {
     match fs::read_to_string(root().join("target/bench").join(name)) {
-        Ok(text) => Ok(Some(serde_json::from_str(&text)?)),
+        Ok(text) => {
+            let measured: Value = serde_json::from_str(&text)?;
+            match measured["machine"]["optimised"].as_bool() {
+                Some(true) => Ok(Some(measured)),
+                _ => Err(format!("{name} was not measured by a release build").into()),
+            }
+        }
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error.into()),
     }
@@ -73,7 +79,8 @@ fn works_table(summary: &Value) -> Result<String> {
 
 fn peers_table(measured: &Value) -> Result<String> {
     let mut out = "The tasks by other mappers, in milliseconds of one run.".to_owned();
-    out += &format!(" {}\n", machine(&measured["machine"]));
+    out += &format!(" {}\n\n", machine(&measured["machine"]));
+    out += "![The time of each task as a multiple of the bare Rust driver's](performance.svg)\n\n";
     for peer in list(&measured["peers"])? {
         let name = words(&peer["name"])?;
         out += &match peer["version"].as_str() {
@@ -84,13 +91,13 @@ fn peers_table(measured: &Value) -> Result<String> {
     let tasks = list(&measured["tasks"])?;
     let first = tasks.first().ok_or("no task was measured")?;
     let names: Vec<_> = list(&first["ms"])?.iter().map(|side| words(&side["name"])).collect();
-    out += "\n| task |";
+    out += "\n| task | one run |";
     for name in names {
         out += &format!(" {} |", name?);
     }
-    out += &format!("\n|---|{}\n", "---:|".repeat(list(&first["ms"])?.len()));
+    out += &format!("\n|---|---|{}\n", "---:|".repeat(list(&first["ms"])?.len()));
     for task in tasks {
-        out += &format!("| `{}` |", words(&task["work"])?);
+        out += &format!("| `{}` | {} |", words(&task["work"])?, words(&task["what"])?);
         for side in list(&task["ms"])? {
             out += &format!(" {:.1} |", number(&side["ms"])?);
         }
@@ -124,8 +131,8 @@ fn machine(machine: &Value) -> String {
     let known = |name: &str| machine[name].as_str().unwrap_or("unknown").to_owned();
     let load = machine["load"].as_f64().map_or("unknown".to_owned(), |load| format!("{load:.1}"));
     format!(
-        "Medians of {} runs by turns, on {} cores ({}), {} of memory, {}; {}. The load of the \
-         machine before the first run was {load}.",
+        "Medians; runs of each side, by turns: {}. Taken on {} cores ({}), {} of memory, {}; {}. \
+         The load of the machine before the first run was {load}.",
         machine["runs"],
         machine["cores"],
         known("processor"),
@@ -172,18 +179,21 @@ mod tests {
         });
         let table = works_table(&json!({ "machine": machine, "works": [row] }))?;
         assert!(table.contains("| `scan` | posts | 1.0 | 2.5 | 2.50 |"), "{table}");
-        assert!(table.contains("Medians of 5 runs"), "{table}");
+        assert!(table.contains("by turns: 5."), "{table}");
 
         let peers = json!([
             { "name": "One", "version": "1.2" },
             { "name": "Two", "skipped": "no npm" },
         ]);
         let ms = json!([{ "name": "library", "ms": 1.0 }, { "name": "One", "ms": 3.0 }]);
-        let tasks = json!([{ "work": "odm_small_find", "what": "", "ms": ms }]);
+        let tasks = json!([{ "work": "odm_small_find", "what": "9 finds", "ms": ms }]);
         let table = peers_table(&json!({ "machine": machine, "peers": peers, "tasks": tasks }))?;
         assert!(table.contains("- Two: not measured, no npm\n"), "{table}");
-        assert!(table.contains("| task | library | One |\n|---|---:|---:|\n"), "{table}");
-        assert!(table.contains("| `odm_small_find` | 1.0 | 3.0 |\n"), "{table}");
+        assert!(
+            table.contains("| task | one run | library | One |\n|---|---|---:|---:|\n"),
+            "{table}"
+        );
+        assert!(table.contains("| `odm_small_find` | 9 finds | 1.0 | 3.0 |\n"), "{table}");
         Ok(())
     }
 }
