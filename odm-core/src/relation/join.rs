@@ -5,6 +5,7 @@
 //! stored document is the beginning of the row.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use bson::{Bson, Document as BsonDocument, RawBsonRef, RawDocument, RawDocumentBuf, doc};
 
@@ -100,7 +101,8 @@ impl Node {
     fn pipeline(&self, foreign: &str) -> Vec<BsonDocument> {
         let mut pipeline = Vec::new();
         pipeline.extend(self.filter.clone().map(|filter| doc! { "$match": filter }));
-        if let Some(limit) = self.limit {
+        // References are cut where they are placed: under one path may be some to other models.
+        if let (Some(limit), Local::Parent(_)) = (self.limit, self.local) {
             // A parent without a key is joined with documents without one.
             if foreign != "_id" {
                 pipeline.push(doc! { "$match": { foreign: { "$ne": null } } });
@@ -121,7 +123,14 @@ impl Node {
             Wants::Count => doc! { "$gt": 0 },
             _ => doc! { "$ne": [] },
         };
-        Some(doc! { "$match": { self.joined_name(): found } })
+        let mut found = doc! { self.joined_name(): found };
+        if let Local::Parent(key) = self.local
+            && key != "_id"
+        {
+            // A parent without a key is joined with documents without one.
+            found.insert(key, doc! { "$ne": null });
+        }
+        Some(doc! { "$match": found })
     }
 
     /// Keeps what the node has joined in a projection that comes after it.
@@ -157,7 +166,7 @@ impl Joined {
         row: &'a RawDocument,
     ) -> Result<Cow<'a, RawDocument>> {
         let mut at = START;
-        let mut end = None;
+        let (mut end, mut computed) = (None, Vec::new());
         for element in row.iter_elements() {
             let element = element.map_err(malformed)?;
             let name = element.key().as_str();
@@ -166,11 +175,14 @@ impl Joined {
             {
                 end.get_or_insert(at);
                 self.take(node, row, element.value().map_err(malformed)?)?;
+            } else if end.is_some() {
+                // What a projection computes comes after what it keeps.
+                computed.push(at..at + 2 + name.len() + element.size());
             }
             at += 2 + name.len() + element.size();
         }
         match end {
-            Some(end) => prefix(row, end).map(Cow::Owned),
+            Some(end) => without_joined(row, end, &computed).map(Cow::Owned),
             None => Ok(Cow::Borrowed(row)),
         }
     }
@@ -182,6 +194,7 @@ impl Joined {
         let found = &mut self.nodes[node.number];
         if let (Wants::Count, Local::Parent(key)) = (node.wants, node.local) {
             let key = row.get(key).map_err(malformed)?.and_then(Key::of_raw);
+            let key = key.filter(|key| *key != Key::of(&Bson::Null));
             let count = joined.as_i32().map(i64::from).or_else(|| joined.as_i64());
             if let (Some(key), Some(count)) = (key, count.and_then(|n| u64::try_from(n).ok())) {
                 found.add_count(key, count);
@@ -230,10 +243,11 @@ fn numbered(nodes: &[Node], number: usize) -> Option<&Node> {
     })
 }
 
-/// The document that ends before this position.
-fn prefix(row: &RawDocument, end: usize) -> Result<RawDocumentBuf> {
+/// The document that ends before this position, with the elements in these ranges.
+fn without_joined(row: &RawDocument, end: usize, rest: &[Range<usize>]) -> Result<RawDocumentBuf> {
     let mut bytes = Vec::with_capacity(end + 1);
     bytes.extend_from_slice(&row.as_bytes()[..end]);
+    rest.iter().for_each(|element| bytes.extend_from_slice(&row.as_bytes()[element.clone()]));
     bytes.push(0);
     // The length shrinks, so it still fits.
     let length = bytes.len() as i32;

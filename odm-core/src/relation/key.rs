@@ -30,6 +30,7 @@ const SHORT: usize = 22;
 ///
 /// Source: [comparison of BSON types](https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/).
 mod class {
+    pub(super) const UNDEFINED: u8 = 0x02;
     pub(super) const NULL: u8 = 0x05;
     pub(super) const NUMBER: u8 = 0x0A;
     pub(super) const STRING: u8 = 0x0F;
@@ -164,6 +165,7 @@ fn write(bytes: &mut Vec<u8>, value: &Bson) {
             write_tagged(bytes, class::DATE, &ordered(date.timestamp_millis()));
         }
         Bson::Boolean(value) => write_tagged(bytes, class::BOOL, &[u8::from(*value)]),
+        Bson::Undefined => bytes.push(class::UNDEFINED),
         Bson::Null => bytes.push(class::NULL),
         Bson::MinKey => bytes.push(class::MIN),
         Bson::MaxKey => bytes.push(class::MAX),

@@ -43,8 +43,8 @@ pub(crate) struct Node {
     pub(super) children: Vec<Node>,
     /// Tells the nodes of one find apart, outer before inner.
     pub(super) number: usize,
-    /// What is wrong with its options, told when a find takes it.
-    invalid: Option<Error>,
+    /// Whether the view that it is read as refuses unknown fields.
+    is_strict: bool,
 }
 
 /// What the parent is joined by.
@@ -125,44 +125,45 @@ impl Node {
             parent_sort: None,
             children: Vec::new(),
             number: 0,
-            invalid: None,
+            is_strict: false,
         }
     }
 
     /// Reads views in place of documents.
-    pub(super) fn project<T: Document, V: View<Of = T>>(&mut self, mut projection: BsonDocument) {
-        let needed = ["_id", self.foreign.as_str()];
-        let needed = needed.into_iter().chain(self.sort.iter().map(|(path, _)| path.as_str()));
-        for path in needed.filter(|path| !covers(&projection, path)).collect::<Vec<_>>() {
-            if V::STRICT && path != "_id" {
-                let message =
-                    "a view that refuses unknown fields needs the one that it is joined by";
-                self.invalid = Some(Error::invalid(message).with_path(path));
-            }
-            projection.insert(path, 1);
-        }
-        if projection.get("_id").is_some_and(is_excluded) {
-            match V::STRICT {
-                true => {
-                    let message = "a view that refuses unknown fields needs the `_id` in a lookup";
-                    self.invalid = Some(Error::invalid(message));
-                }
-                false => drop(projection.insert("_id", 1)),
-            }
-        }
+    pub(super) fn project<T: Document, V: View<Of = T>>(&mut self, projection: BsonDocument) {
         self.projection = Some(projection);
         self.read = |raw| {
             let Read { value, write_back } = view::read::<T, V>(raw)?;
             Ok(Read { value: Arc::new(OfView(value)), write_back })
         };
+        self.is_strict = V::STRICT;
+    }
+
+    /// Reads with the fields of a view those that it is joined and sorted by.
+    fn complete_projection(&mut self) -> Result<()> {
+        let Some(mut projection) = self.projection.take() else { return Ok(()) };
+        let needed = ["_id", self.foreign.as_str()];
+        let needed = needed.into_iter().chain(self.sort.iter().map(|(path, _)| path.as_str()));
+        for path in needed.filter(|path| !covers(&projection, path)).collect::<Vec<_>>() {
+            if self.is_strict && (path != "_id" || projection.contains_key("_id")) {
+                let message = "a view that refuses unknown fields needs those that a lookup joins \
+                               and sorts by: add the field to the view";
+                return Err(Error::invalid(message).with_path(path));
+            }
+            // Beside a path, the server takes none inside of it.
+            let inner = |name: &str| name.strip_prefix(path).is_some_and(|r| r.starts_with('.'));
+            let kept = projection.into_iter().filter(|(name, _)| !inner(name));
+            projection = kept.collect();
+            projection.insert(path, 1);
+        }
+        self.projection = Some(projection);
+        Ok(())
     }
 
     /// Adds a node to others: what is asked for inside of one path is asked for at once.
     pub(crate) fn add_to(mut self, nodes: &mut Vec<Self>) -> Result<()> {
-        if let Some(error) = self.invalid.take() {
-            return Err(error);
-        }
         self.check()?;
+        self.complete_projection()?;
         let same =
             |node: &&mut Self| node.path == self.path && std::ptr::eq(node.target, self.target);
         match nodes.iter_mut().find(same) {
@@ -180,6 +181,9 @@ impl Node {
     }
 
     fn check(&self) -> Result<()> {
+        if let Some(projection) = &self.projection {
+            self.children.iter().try_for_each(|child| child.check_projected(projection))?;
+        }
         let is_inverse = matches!(self.local, Local::Parent(_));
         let refused = match self.wants {
             Wants::Documents => None,
@@ -246,9 +250,10 @@ impl Node {
         Ok(key.map(|key| Key::of(&key)))
     }
 
-    /// Whether the documents of a parent have an order of their own.
+    /// Whether the documents of a parent have an order of their own. Where a key is not unique after
+    /// all, a reference leads to the first.
     pub(super) fn is_ordered(&self) -> bool {
-        matches!(self.local, Local::Parent(_)) || self.limit.is_some()
+        matches!(self.local, Local::Parent(_)) || self.limit.is_some() || self.foreign != "_id"
     }
 
     pub(crate) fn sorts_parents(&self) -> bool {
@@ -357,6 +362,15 @@ impl Node {
             }
             () if is_inner && (self.limit.is_some() || self.wants != Wants::Documents) => {
                 Some("it has a limit, a count or a graph inside of another lookup")
+            }
+            () if self.is_db_ref && self.required => {
+                Some("it is required, and a DBRef may lead into another collection")
+            }
+            () if self.is_db_ref
+                && matches!(self.local, Local::Parent(_))
+                && (self.limit.is_some() || self.wants == Wants::Count) =>
+            {
+                Some("it counts or limits DBRefs, which may lead into another collection")
             }
             () if self.filter.as_ref().is_some_and(|filter| !can_match(filter)) => {
                 Some("its filter has `$where`, `$near` or `$nearSphere`")

@@ -63,7 +63,11 @@ async fn related(call: &Call, node: &Node) -> Result<BsonDocument> {
         Local::Parent(key) => doc! { key: { "$in": keys } },
         Local::Slots if node.is_db_ref => {
             let in_dbref = format!("{}.$id", node.path);
-            doc! { "$or": [{ in_dbref: { "$in": keys.clone() } }, { &node.path: { "$in": keys } }] }
+            let collection = format!("{}.$ref", node.path);
+            let in_dbref = doc! {
+                in_dbref: { "$in": keys.clone() }, collection: node.target.collection,
+            };
+            doc! { "$or": [in_dbref, { &node.path: { "$in": keys } }] }
         }
         Local::Slots => doc! { &node.path: { "$in": keys } },
     })

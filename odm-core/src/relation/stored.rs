@@ -1,7 +1,7 @@
 //! Values of stored documents by their paths, as the server finds them: through documents, and
 //! through arrays to each of their elements.
 
-use bson::{RawBsonRef, RawDocument};
+use bson::{Bson, RawBsonRef, RawDocument};
 
 use super::Key;
 
@@ -54,8 +54,7 @@ impl SortKey {
     /// Of an array, the server takes the least element, or descending the greatest.
     fn of(document: &RawDocument, path: &str, descending: bool) -> Self {
         let mut found: Option<Key> = None;
-        visit_values(document, path, &mut |value| {
-            let Some(key) = Key::of_raw(value) else { return };
+        sorted_values(RawBsonRef::Document(document), Some(path), &mut |key| {
             let is_first = found.as_ref().is_none_or(|found| match descending {
                 true => key > *found,
                 false => key < *found,
@@ -64,12 +63,44 @@ impl SortKey {
                 found = Some(key);
             }
         });
-        // A missing value is sorted as null.
-        let found = found.or_else(|| Key::of_raw(RawBsonRef::Null));
         match descending {
             true => Self::Descending(std::cmp::Reverse(found)),
             false => Self::Ascending(found),
         }
+    }
+}
+
+/// Hands each value that a document is sorted by to `visit`: a missing one is null, also in one of
+/// the documents of an array; an empty array is undefined, which comes
+/// before null.
+fn sorted_values(value: RawBsonRef<'_>, path: Option<&str>, visit: &mut dyn FnMut(Key)) {
+    match (value, path) {
+        (RawBsonRef::Array(items), None) => {
+            let mut items = items.into_iter().flatten().peekable();
+            if items.peek().is_none() {
+                visit(Key::of(&Bson::Undefined));
+            }
+            items.filter_map(Key::of_raw).for_each(visit);
+        }
+        (RawBsonRef::Array(items), Some(_)) => {
+            let mut items = items.into_iter().flatten().peekable();
+            if items.peek().is_none() {
+                visit(Key::of(&Bson::Null));
+            }
+            items.for_each(|item| sorted_values(item, path, visit));
+        }
+        (RawBsonRef::Document(document), Some(path)) => {
+            let (name, rest) = match path.split_once('.') {
+                Some((name, rest)) => (name, Some(rest)),
+                None => (path, None),
+            };
+            match document.get(name) {
+                Ok(Some(value)) => sorted_values(value, rest, visit),
+                _ => visit(Key::of(&Bson::Null)),
+            }
+        }
+        (_, Some(_)) => visit(Key::of(&Bson::Null)),
+        (value, None) => Key::of_raw(value).into_iter().for_each(visit),
     }
 }
 
