@@ -98,7 +98,7 @@ fn nothing_is_deleted_while_it_is_referred_to() -> TestResult {
         let db = database(&kit);
         let (publishers, books) = (db.collection::<Publisher>(), db.collection::<Book>());
         publishers.insert_many([publisher("a", 1), publisher("b", 2)]).await?;
-        books.insert_one(&book(7, "a")).await?;
+        books.insert_one(book(7, "a")).await?;
         let p = Publisher::fields();
         let one = publishers.delete_one(p.id().eq("a")).await.err().ok_or("deleted")?;
         let many = publishers.delete_many(p.number().gt(0)).await.err().ok_or("deleted")?;
@@ -225,7 +225,7 @@ fn what_refers_is_deleted_too_and_the_commands_are_counted() -> TestResult {
 
         // References lead to the declared collection only.
         let old = db.collection_named::<Book>("old_books");
-        old.insert_one(&book(2, "a")).await?;
+        old.insert_one(book(2, "a")).await?;
         let (deleted, sent) = kit.commands(old.delete_one(b.id().eq(2))).await;
         assert_eq!((deleted?.deleted_count, sent.names()), (1, vec!["delete"]));
         Ok(())
@@ -237,8 +237,8 @@ fn in_a_transaction_of_the_user_it_is_part_of_that() -> TestResult {
     odm_testkit::run(async |kit| {
         let db = database(&kit);
         let (books, reviews) = (db.collection::<Book>(), db.collection::<Review>());
-        books.insert_one(&book(1, "a")).await?;
-        reviews.insert_one(&review(10, 1)).await?;
+        books.insert_one(book(1, "a")).await?;
+        reviews.insert_one(review(10, 1)).await?;
         let b = Book::fields();
         let undone: odm::Result<()> = db
             .transaction(async |tx| {

@@ -229,7 +229,7 @@ impl Placement {
         let (mut positions, mut failed) = (HashSet::new(), Ok(()));
         parent.visit(path, &mut |slot| match node.key_of(slot) {
             Ok(Some(key)) if node.is_for(slot) && slot.namespace().is_none() => {
-                positions.extend(self.at(&key).first())
+                positions.extend(self.at(&key).first());
             }
             Ok(_) => {}
             Err(error) => failed = Err(error),
