@@ -28,6 +28,20 @@ pub struct Sort<M> {
 }
 
 impl<M> Sort<M> {
+    /// Any sort in the server's own words, for paths that the model does not declare.
+    ///
+    /// ```
+    /// # use odm::prelude::*;
+    /// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+    /// # struct Post { #[serde(rename = "_id")] id: i32, meta: odm::bson::Document }
+    /// use odm::bson::doc;
+    /// let sort = odm::Sort::<Post>::raw(doc! { "meta.lang": 1 }) + Post::fields().id().asc();
+    /// assert_eq!(sort.to_string(), r#"{ "meta.lang": 1, "_id": 1 }"#);
+    /// ```
+    pub fn raw(document: Document) -> Self {
+        Self::from_result(Ok(document))
+    }
+
     /// The sort as it is sent.
     ///
     /// # Errors
