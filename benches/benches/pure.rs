@@ -2,6 +2,9 @@
 //!
 //! `cargo xtask bench-pure`. It needs the feature `criterion`, so that no other command compiles it.
 
+// What criterion's macros write has no documentation, and the included files have more than is used.
+#![allow(missing_docs, dead_code, unused_imports)]
+
 use std::error::Error;
 use std::hint::black_box;
 
@@ -13,12 +16,10 @@ use odm::prelude::*;
 use model::{Post, Sample};
 
 // The same models and documents as those of the benchmark program, which needs more of them.
-#[allow(dead_code)]
 #[path = "../src/measure.rs"]
 mod measure;
 #[path = "../src/model.rs"]
 mod model;
-#[allow(dead_code)]
 #[path = "../src/seed.rs"]
 mod seed;
 

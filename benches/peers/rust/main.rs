@@ -18,7 +18,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
+type Outcome<T = ()> = std::result::Result<T, Box<dyn Error>>;
 
 const UPDATED: &str = "updated_value";
 const FOREIGN: u32 = 1_000_000;
@@ -122,7 +122,7 @@ fn object_id(number: u32) -> ObjectId {
     ObjectId::from_bytes(bytes)
 }
 
-fn template<T: DeserializeOwned>(name: &str) -> Result<T> {
+fn template<T: DeserializeOwned>(name: &str) -> Outcome<T> {
     let path = format!("{}/{name}.json", env::var("ODM_BENCH_DATA")?);
     Ok(serde_json::from_str(&fs::read_to_string(path)?)?)
 }
@@ -132,7 +132,7 @@ fn answer(started: Instant, documents: u32, sum: i64) -> Value {
     json!({ "ms": ms, "documents": documents, "sum": sum })
 }
 
-async fn create<T: Model + Clone>(template: T, count: u32) -> Result<Value> {
+async fn create<T: Model + Clone>(template: T, count: u32) -> Outcome<Value> {
     let started = Instant::now();
     for _ in 0..count {
         template.clone().save().await?;
@@ -140,7 +140,7 @@ async fn create<T: Model + Clone>(template: T, count: u32) -> Result<Value> {
     Ok(answer(started, 0, 0))
 }
 
-async fn update<T: Model>(order: &Order) -> Result<Value> {
+async fn update<T: Model>(order: &Order) -> Outcome<Value> {
     let started = Instant::now();
     for number in 0..order.count {
         T::update_by_id(object_id(number), doc! { "$set": { &order.field: UPDATED } }).await?;
@@ -177,7 +177,7 @@ fn weight_of_nested(nested: &Nested) -> i64 {
     weight_of(&nested.embedded_str_doc_1.field1, nested.embedded_int_doc_8.field1)
 }
 
-async fn carry_out(order: &Order) -> Result<Value> {
+async fn carry_out(order: &Order) -> Outcome<Value> {
     let unique = |place: u32, number: u32| format!("{place}-{number:08}");
     Ok(match (order.verb.as_str(), order.model.as_str(), order.field.as_str()) {
         ("create", "small", _) => create(template::<Small>("small")?, order.count).await?,
@@ -230,7 +230,7 @@ async fn carry_out(order: &Order) -> Result<Value> {
 }
 
 #[tokio::main]
-async fn main() -> Result {
+async fn main() -> Outcome {
     OxiClient::init_global(env::var("ODM_BENCH_URI")?).await?;
     println!("{}", json!({ "name": "OxiMod", "version": env::var("ODM_BENCH_OXIMOD")? }));
     for line in io::stdin().lines() {
