@@ -145,7 +145,7 @@ fn a_collation_is_for_the_find_alone() -> TestResult {
         let (found, sent) = kit.commands(find().with_lookup()).await;
         let error = found.err().ok_or("joined")?;
         assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
-        assert!(error.to_string().contains("collation") && sent.len() == 0, "{error}: {sent}");
+        assert!(error.to_string().contains("collation") && sent.is_empty(), "{error}: {sent}");
         Ok(())
     })
 }
