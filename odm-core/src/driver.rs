@@ -19,8 +19,8 @@ mod transaction;
 mod watch;
 mod write_back;
 
-pub(crate) use call::{Call, FindOneAndOptions, FindOptions};
-pub(crate) use cursor::Batches;
+pub(crate) use call::{Call, FindOneAndOptions, FindOptions, WHOLE};
+pub(crate) use cursor::{Batches, Position};
 pub use database::Database;
 #[cfg(debug_assertions)]
 pub(crate) use one_by_one::note as note_one;

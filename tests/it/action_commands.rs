@@ -95,7 +95,26 @@ fn a_find_of_many_takes_one_command_a_batch() -> TestResult {
 
         let (found, sent) = kit.commands(by_id()).await;
         assert_eq!(found?, posts(250));
+        assert_eq!(sent.names(), ["find"], "{sent}");
+
+        let (found, sent) =
+            kit.commands(async { by_id().stream().await?.try_collect::<Vec<_>>().await }).await;
+        assert_eq!(found?, posts(250));
         assert_eq!(sent.names(), ["find", "getMore"], "{sent}");
+
+        // What the first batch holds anyway is not asked for; what a limit ends, ends the cursor.
+        for (limit, batch_size) in [(1_u32, None), (101, None), (102, Some(103)), (249, Some(250))]
+        {
+            let (found, sent) = kit.commands(by_id().limit(limit)).await;
+            assert_eq!(found?, posts(i32::try_from(limit)?));
+            assert_eq!(sent.names(), ["find"], "{sent}");
+            assert_eq!(sent[0].body.get_i32("batchSize").ok(), batch_size, "{sent}");
+        }
+
+        let rows = collection.aggregate(odm::Pipeline::new().sort(Post::fields().id().asc()));
+        let (found, sent) = kit.commands(rows).await;
+        assert_eq!(found?, posts(250));
+        assert_eq!(sent.names(), ["aggregate"], "{sent}");
 
         let (found, sent) = kit.commands(by_id().batch_size(100)).await;
         assert_eq!(found?, posts(250));

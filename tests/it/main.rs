@@ -36,6 +36,7 @@ mod one_by_one;
 mod paging_order;
 mod paging_refused;
 mod paging_walk;
+mod read_parallel;
 mod read_path;
 mod relation_cases;
 mod relation_edges;

@@ -1,11 +1,11 @@
 //! The reading path: when the next batch is fetched, and what becomes of a cursor that nobody reads.
 
-use futures::{StreamExt, TryStreamExt};
+use futures::StreamExt;
 use odm::prelude::*;
 use odm_testkit::TestResult;
 use serde::{Deserialize, Serialize};
 
-use crate::support::{database, stored_like_serde};
+use crate::support::{batches, cursors, database, stored_like_serde};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Document)]
 #[odm(collection = "numbers")]
@@ -60,28 +60,6 @@ fn a_dropped_stream_ends_its_cursor() -> TestResult {
         }
         Ok(())
     })
-}
-
-/// How many cursors of a collection the server holds.
-async fn cursors(kit: &odm_testkit::Kit, namespace: &str) -> TestResult<usize> {
-    open_cursors(kit, namespace).await.map(|cursors| cursors.len())
-}
-
-/// How many batches the cursors of a collection have sent.
-async fn batches(kit: &odm_testkit::Kit, namespace: &str) -> TestResult<i64> {
-    let cursors = open_cursors(kit, namespace).await?;
-    let sent =
-        cursors.iter().map(|cursor| cursor.get_document("cursor")?.get_i64("nBatchesReturned"));
-    sent.sum::<Result<i64, _>>().map_err(Into::into)
-}
-
-async fn open_cursors(kit: &odm_testkit::Kit, namespace: &str) -> TestResult<Vec<bson::Document>> {
-    let stages = [
-        bson::doc! { "$currentOp": { "idleCursors": true, "allUsers": true } },
-        bson::doc! { "$match": { "ns": namespace, "cursor": { "$exists": true } } },
-    ];
-    let found = kit.client().database("admin").aggregate(stages).await?;
-    Ok(found.try_collect().await?)
 }
 
 stored_like_serde!(Number { id: 1 });

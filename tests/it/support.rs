@@ -1,6 +1,7 @@
 //! What several tests need.
 
 use bson::{Document as BsonDocument, RawDocumentBuf};
+use futures::TryStreamExt;
 use odm::model::Shape;
 use odm::{Database, Document};
 use odm_testkit::{Kit, TestResult};
@@ -85,6 +86,29 @@ fn assert_names(shape: &Shape, document: &BsonDocument) {
             _ => {}
         }
     }
+}
+
+/// How many cursors of a collection the server holds.
+pub(crate) async fn cursors(kit: &Kit, namespace: &str) -> TestResult<usize> {
+    open_cursors(kit, namespace).await.map(|cursors| cursors.len())
+}
+
+/// How many batches the cursor of a collection has sent. The server may list it twice: as idle, and
+/// as at work.
+pub(crate) async fn batches(kit: &Kit, namespace: &str) -> TestResult<i64> {
+    let cursors = open_cursors(kit, namespace).await?;
+    let sent =
+        cursors.iter().map(|cursor| cursor.get_document("cursor")?.get_i64("nBatchesReturned"));
+    Ok(sent.collect::<Result<Vec<_>, _>>()?.into_iter().max().unwrap_or(0))
+}
+
+pub(crate) async fn open_cursors(kit: &Kit, namespace: &str) -> TestResult<Vec<BsonDocument>> {
+    let stages = [
+        bson::doc! { "$currentOp": { "idleCursors": true, "allUsers": true } },
+        bson::doc! { "$match": { "ns": namespace, "cursor": { "$exists": true } } },
+    ];
+    let found = kit.client().database("admin").aggregate(stages).await?;
+    Ok(found.try_collect().await?)
 }
 
 /// A test that the models of a file are stored as serde and the driver store them.

@@ -11,7 +11,7 @@ use futures::future::BoxFuture;
 use super::DocumentStream;
 use crate::aggregate::{Expr, IntoExpr, Pipeline};
 use crate::collection::Collection;
-use crate::driver::{Call, Watch};
+use crate::driver::{Call, WHOLE, Watch};
 use crate::error::{Error, Result};
 use crate::explain::Explain;
 use crate::migrate::ReadFn;
@@ -21,9 +21,9 @@ impl<T: Document> Collection<T> {
     /// Takes the documents through a pipeline.
     ///
     /// Awaiting collects what it yields into a `Vec`; [`stream`](Aggregate::stream) hands it out one
-    /// by one; [`first`](Aggregate::first) takes one. The first batch of 101 documents takes one
-    /// round trip, each following batch of up to 16 MB one more. A pipeline that ends in `merge` or
-    /// `out` yields nothing.
+    /// by one; [`first`](Aggregate::first) takes one. Each batch takes one round trip: awaiting, of
+    /// up to 16 MB each; a stream, of 101 documents and then of up to 16 MB. A pipeline that ends in
+    /// `merge` or `out` yields nothing.
     ///
     /// # Errors
     /// The first error of the pipeline, before anything is sent;
@@ -76,8 +76,8 @@ pub struct Aggregate<M, D = M> {
 }
 
 impl<M: Document, D: Send + 'static> Aggregate<M, D> {
-    /// How many documents a batch holds at most; 101 in the first and 16 MB in the others unless
-    /// set.
+    /// How many documents a batch holds at most. Unless set, as many as have 16 MB; of a stream, 101
+    /// in the first.
     pub fn batch_size(mut self, batch_size: u32) -> Self {
         self.batch_size = Some(batch_size);
         self
@@ -151,6 +151,14 @@ impl<M: Document, D: Send + 'static> Aggregate<M, D> {
         self.call.explain_aggregate(stages).await.map(Explain::new)
     }
 
+    /// All that it yields will be read.
+    fn whole(mut self) -> Self {
+        if !self.stages.as_deref().is_ok_and(writes) {
+            self.batch_size.get_or_insert(WHOLE);
+        }
+        self
+    }
+
     async fn open(self) -> Result<DocumentStream<D>> {
         let stages = self.stages.map_err(|error| self.call.context(error))?;
         let batches = self.call.aggregate(stages, self.batch_size).await?;
@@ -184,6 +192,6 @@ impl<M: Document, D: Send + 'static> IntoFuture for Aggregate<M, D> {
 
     fn into_future(self) -> Self::IntoFuture {
         let watch = self.watch();
-        watch.run(async move { self.open().await?.collect().await })
+        watch.run(async move { self.whole().open().await?.collect().await })
     }
 }

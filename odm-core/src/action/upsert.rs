@@ -4,6 +4,8 @@
 //! unless a unique index refuses the second. So the filter must name a unique key, and the one that
 //! was refused tries again: then it finds the document of the other.
 
+use std::borrow::Cow;
+
 use bson::{Bson, Document as BsonDocument, RawDocument, RawDocumentBuf, doc};
 
 use mongodb::results::UpdateResult;
@@ -240,10 +242,13 @@ pub(super) async fn change_one(
     let context = |error| call.context(error);
     let (filter, mut change) = (filter.map_err(context)?, change.map_err(context)?);
     let insertion = upsert.plan(&call, &filter, &mut change, readable).map_err(context)?;
+    if guard.is_none() && insertion.is_none() {
+        return call.change_one(filter, Cow::Owned(change), false).await;
+    }
     let write = Write { call: &call, filter: &filter, sort: None, insertion: insertion.as_ref() };
     let (call, change) = (&call, &change);
     let result = send(guard, &write, |filter, may_insert| async move {
-        let result = call.change_one(filter, change, may_insert).await?;
+        let result = call.change_one(filter, Cow::Borrowed(change), may_insert).await?;
         let done = result.matched_count > 0 || result.upserted_id.is_some();
         Ok(done.then_some(result))
     });

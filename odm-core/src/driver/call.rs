@@ -1,5 +1,6 @@
 //! The verbs: one driver operation each, with an optional session.
 
+use std::borrow::Cow;
 use std::time::Instant;
 
 use bson::{Bson, Document, RawDocument, RawDocumentBuf};
@@ -37,6 +38,27 @@ pub(crate) struct FindOptions {
     /// Whether the read decides about a write, and so must see the latest data.
     pub(crate) for_write: bool,
 }
+
+/// The batch size of a read that takes all there is: more than fits into the 16 MB of a batch. So the
+/// first one has more than the 101 documents that the server puts into it unless told.
+pub(crate) const WHOLE: u32 = 1_000_000;
+
+impl FindOptions {
+    /// All that matches will be read: the first batch may have as much as the others.
+    pub(crate) fn whole(mut self) -> Self {
+        let limit = self.limit.and_then(|limit| u32::try_from(limit).ok()).unwrap_or(0);
+        self.batch_size = self.batch_size.or(match limit {
+            0 => Some(WHOLE),
+            1..=FIRST_BATCH => None,
+            // Above the limit: else the server would keep the cursor open.
+            limit => Some(limit.saturating_add(1).min(WHOLE)),
+        });
+        self
+    }
+}
+
+/// How many documents the server puts into a first batch unless told.
+const FIRST_BATCH: u32 = 101;
 
 /// Awaits a driver action, on the session if there is one. An insert tells what it sends.
 macro_rules! run {
@@ -284,10 +306,10 @@ impl Call {
     async fn update_one(
         &self,
         filter: Document,
-        update: &Modification,
+        update: Modification,
         upsert: bool,
     ) -> Result<UpdateResult> {
-        let (update, array_filters) = update.to_driver();
+        let (update, array_filters) = update.into_driver();
         let id = named_id(&filter);
         let mut update = self.target.collection().update_one(filter, update);
         if upsert {
@@ -316,7 +338,7 @@ impl Call {
         filter: Document,
         update: &Modification,
     ) -> Result<UpdateResult> {
-        let (update, array_filters) = update.to_driver();
+        let (update, array_filters) = update.clone().into_driver();
         let mut update = self.target.collection().update_many(filter, update);
         if let Some(array_filters) = array_filters {
             update = update.array_filters(array_filters);
@@ -341,15 +363,19 @@ impl Call {
         result.map_err(|error| error.with_id(id.or_else(|| id_of(replacement))))
     }
 
+    /// Changes one document, or inserts one. What is tried once is moved into the command.
     pub(crate) async fn change_one(
         &self,
         filter: Document,
-        change: &Change,
+        change: Cow<'_, Change>,
         upsert: bool,
     ) -> Result<UpdateResult> {
-        match change {
+        if let Change::Replace(replacement) = &*change {
+            return self.replace_one(filter, replacement, upsert).await;
+        }
+        match change.into_owned() {
             Change::Update(update) => self.update_one(filter, update, upsert).await,
-            Change::Replace(replacement) => self.replace_one(filter, replacement, upsert).await,
+            Change::Replace(replacement) => self.replace_one(filter, &replacement, upsert).await,
         }
     }
 

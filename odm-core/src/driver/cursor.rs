@@ -14,7 +14,11 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use super::{Call, Session};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
+
+mod position;
+
+pub(crate) use position::Position;
 
 /// The results of a find or aggregation: each batch stays in the buffer that it was received in,
 /// and documents are borrowed from there.
@@ -39,15 +43,6 @@ enum Source {
 }
 
 type Fetched = mongodb::error::Result<RawBatch>;
-
-/// A batch, and how far it has been read: positions in the bytes of the server's reply.
-struct Position {
-    batch: RawBatch,
-    /// Where the next document's element begins.
-    at: usize,
-    /// Where the array of documents ends.
-    end: usize,
-}
 
 impl Batches {
     pub(super) fn new(cursor: RawBatchCursor, call: Call) -> Self {
@@ -76,6 +71,17 @@ impl Batches {
             self.batch = None;
         }
         self.batch.as_mut()?.next()
+    }
+
+    /// Takes documents of the batch at hand, to be read elsewhere: about so many bytes, one document
+    /// at least. `None` when all have been taken.
+    pub(crate) fn take(&mut self, size: usize) -> Option<Position> {
+        let batch = self.batch.as_mut().filter(|batch| !batch.is_read());
+        let taken = batch.map(|batch| batch.take(size));
+        if self.batch.as_ref().is_some_and(Position::is_read) {
+            self.batch = None;
+        }
+        taken
     }
 
     /// Fetches the next batch; `None` at the end of the results.
@@ -117,10 +123,12 @@ impl Batches {
         read: impl FnOnce(&RawDocument) -> Result<T>,
     ) -> Option<Result<T>> {
         loop {
-            let call = self.call.clone();
-            if let Some(document) = self.buffered() {
-                return Some(document.and_then(read).map_err(|error| call.context(error)));
+            if let Some(batch) = self.batch.as_mut()
+                && let Some(document) = batch.next()
+            {
+                return Some(document.and_then(read).map_err(|error| self.call.context(error)));
             }
+            self.batch = None;
             if let Err(error) = poll_fn(|cx| self.poll_fetch(cx)).await? {
                 return Some(Err(error));
             }
@@ -194,54 +202,4 @@ async fn fetch_all(cursor: Box<RawBatchCursor>, batches: mpsc::Sender<Fetched>) 
 fn has_more(batch: &RawBatch) -> bool {
     let reply = batch.as_raw_document();
     reply.get_document("cursor").and_then(|cursor| cursor.get_i64("id")).is_ok_and(|id| id != 0)
-}
-
-impl Position {
-    fn start(batch: RawBatch) -> Result<Self> {
-        /// The elements of an array follow its length, and a null byte follows them.
-        const LENGTH: usize = 4;
-        const END: usize = 1;
-        let reply = batch.as_raw_document().as_bytes().as_ptr() as usize;
-        let array = batch.doc_slices().map_err(|error| malformed().with_source(error))?;
-        let start = array.as_bytes().as_ptr() as usize - reply;
-        let end = start + array.as_bytes().len() - END;
-        Ok(Self { at: start + LENGTH, end, batch })
-    }
-
-    fn is_read(&self) -> bool {
-        self.at >= self.end
-    }
-
-    fn next(&mut self) -> Option<Result<&RawDocument>> {
-        let bytes = self.batch.as_raw_document().as_bytes();
-        Some(match document_at(bytes, self.at, self.end) {
-            Some((document, end)) => {
-                self.at = end;
-                Ok(document)
-            }
-            None => {
-                self.at = self.end;
-                Err(malformed())
-            }
-        })
-    }
-}
-
-/// The element of an array of documents that begins at `at`: type, name, document. With where it
-/// ends.
-fn document_at(bytes: &[u8], at: usize, end: usize) -> Option<(&RawDocument, usize)> {
-    const DOCUMENT: u8 = 0x03;
-    let elements = bytes.get(..end)?;
-    if *elements.get(at)? != DOCUMENT {
-        return None;
-    }
-    let name = elements.get(at + 1..)?.iter().position(|&byte| byte == 0)?;
-    let start = at + 1 + name + 1;
-    let length: [u8; 4] = elements.get(start..start + 4)?.try_into().ok()?;
-    let end = start.checked_add(usize::try_from(i32::from_le_bytes(length)).ok()?)?;
-    Some((RawDocument::from_bytes(elements.get(start..end)?).ok()?, end))
-}
-
-fn malformed() -> Error {
-    Error::new(ErrorKind::Decode, "the server sent a malformed batch")
 }

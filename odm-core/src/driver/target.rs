@@ -1,5 +1,6 @@
 //! What an action works on: a model in a collection.
 
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,9 +16,13 @@ use crate::migrate::Counters;
 use crate::model::{Concerns, Model};
 use crate::relation;
 
-/// A model together with the driver's handles of its database and collection. Cheap to clone.
+/// A model together with the driver's handles of its database and collection, prepared once for all
+/// actions. Cheap to clone.
 #[derive(Debug, Clone)]
-pub(crate) struct Target {
+pub(crate) struct Target(Arc<Prepared>);
+
+#[derive(Debug, Clone)]
+pub(crate) struct Prepared {
     pub(crate) model: &'static Model,
     /// The database of the handle, where models are that declare none.
     home: mongodb::Database,
@@ -26,6 +31,14 @@ pub(crate) struct Target {
     write_backs: Arc<Counters>,
     /// How long an action may take before a warning tells of it.
     slow_after: Option<Duration>,
+}
+
+impl Deref for Target {
+    type Target = Prepared;
+
+    fn deref(&self) -> &Prepared {
+        &self.0
+    }
 }
 
 impl Target {
@@ -46,32 +59,34 @@ impl Target {
         };
         let collection =
             database.collection_with_options(collection, collection_options(model.concerns));
-        Self {
+        Self(Arc::new(Prepared {
             model,
             home: home.clone(),
             database,
             collection,
             write_backs: Arc::default(),
             slow_after: None,
-        }
+        }))
     }
 
-    pub(super) fn with_slow_after(self, slow_after: Option<Duration>) -> Self {
-        Self { slow_after, ..self }
+    pub(super) fn with_slow_after(mut self, slow_after: Option<Duration>) -> Self {
+        Arc::make_mut(&mut self.0).slow_after = slow_after;
+        self
+    }
+
+    /// What counts for the other collections of an action too.
+    fn beside(mut self, other: &Self) -> Self {
+        let prepared = Arc::make_mut(&mut self.0);
+        prepared.write_backs = other.write_backs.clone();
+        prepared.slow_after = other.slow_after;
+        self
     }
 
     /// The target of another model in its declared collection, from the same handle of the database.
     pub(crate) fn of_model(&self, model: &'static Model) -> Self {
         match std::ptr::eq(self.model, model) && self.collection.name() == model.collection {
             true => self.clone(),
-            false => {
-                let target = Self::new(&self.home, model, model.collection);
-                Self {
-                    write_backs: self.write_backs.clone(),
-                    slow_after: self.slow_after,
-                    ..target
-                }
-            }
+            false => Self::new(&self.home, model, model.collection).beside(self),
         }
     }
 
@@ -82,8 +97,7 @@ impl Target {
         namespace: &relation::Namespace,
     ) -> Self {
         let name = namespace.database.as_deref().or(model.database);
-        let target = Self::build(&self.home, name, model, &namespace.collection);
-        Self { write_backs: self.write_backs.clone(), slow_after: self.slow_after, ..target }
+        Self::build(&self.home, name, model, &namespace.collection).beside(self)
     }
 
     /// Whether another model is stored in the same database.

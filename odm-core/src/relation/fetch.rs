@@ -8,7 +8,7 @@ use futures::{StreamExt, TryStreamExt};
 use super::Key;
 use super::found::Gathered;
 use super::node::{Found, Local, Node, Wants};
-use crate::driver::{Batches, Call, FindOptions};
+use crate::driver::{Batches, Call, FindOptions, WHOLE};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{both, equal_to};
 
@@ -48,18 +48,19 @@ async fn read(call: &Call, node: &Node, keys: Vec<Bson>) -> Result<Part> {
     let is_plain = !node.is_db_ref && node.target.shape.array_levels(&node.foreign) <= 1;
     match (node.wants, node.local, node.limit) {
         (Wants::Count, ..) if is_plain => {
-            let batches = call.aggregate(count_pipeline(node, keys), None).await?;
+            let batches = call.aggregate(count_pipeline(node, keys), Some(WHOLE)).await?;
             read_counts(batches).await.map(Part::Counts)
         }
         (Wants::Count, ..) => count_keys(call, node, keys).await.map(Part::Counts),
         (_, Local::Parent(_), Some(limit)) if is_plain => {
             let pipeline = limited_pipeline(node, keys, limit);
-            read_targets(call.aggregate(pipeline, None).await?, node).await.map(Part::Targets)
+            let batches = call.aggregate(pipeline, Some(WHOLE)).await?;
+            read_targets(batches, node).await.map(Part::Targets)
         }
         _ => {
             let options =
                 FindOptions { projection: node.projection.clone(), ..FindOptions::default() };
-            let batches = call.find(matching(node, keys), options).await?;
+            let batches = call.find(matching(node, keys), options.whole()).await?;
             read_targets(batches, node).await.map(Part::Targets)
         }
     }
@@ -96,7 +97,7 @@ fn count_of(group: &RawDocument) -> Result<(Key, u64)> {
 async fn count_keys(call: &Call, node: &Node, keys: Vec<Bson>) -> Result<Vec<(Key, u64)>> {
     let projection = Some(doc! { "_id": 1, node.foreign.as_str(): 1 });
     let options = FindOptions { projection, ..FindOptions::default() };
-    let mut batches = call.find(matching(node, keys), options).await?;
+    let mut batches = call.find(matching(node, keys), options.whole()).await?;
     let mut counts = HashMap::new();
     while let Some(keys) = batches.next(|raw| Ok(node.keys_at(raw, &node.foreign))).await {
         for key in keys? {

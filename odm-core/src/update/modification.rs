@@ -93,12 +93,13 @@ impl Modification {
     }
 
     /// The update as the driver takes it, and its array filters.
-    pub(crate) fn to_driver(&self) -> (UpdateModifications, Option<Vec<Document>>) {
+    pub(crate) fn into_driver(self) -> (UpdateModifications, Option<Vec<Document>>) {
+        let array_filters = self.to_array_filters();
         match self {
             Self::Operators { document, .. } => {
-                (UpdateModifications::Document(document.clone()), self.to_array_filters())
+                (UpdateModifications::Document(document), array_filters)
             }
-            Self::Pipeline(stages) => (UpdateModifications::Pipeline(stages.clone()), None),
+            Self::Pipeline(stages) => (UpdateModifications::Pipeline(stages), None),
         }
     }
 

@@ -11,6 +11,7 @@ use futures::future::BoxFuture;
 use futures::{FutureExt, Stream, TryStreamExt};
 
 use super::lookups::explain_size;
+use super::parallel::Parallel;
 use crate::driver::{Batches, Call, Watch};
 use crate::error::{Error, Result};
 use crate::migrate::{Collected, Read, ReadFn};
@@ -136,6 +137,7 @@ struct Reading<T> {
     write_back: bool,
     upgraded: Collected,
     page: Option<PageReader>,
+    parallel: Option<Parallel<T>>,
 }
 
 impl<T> DocumentStream<T> {
@@ -147,8 +149,9 @@ impl<T> DocumentStream<T> {
     ) -> Self {
         let write_back = write_back && batches.call().can_write_back();
         let upgraded = Collected::default();
+        let (page, parallel) = (None, None);
         let reading =
-            Box::new(Reading { batches, read, relations, write_back, upgraded, page: None });
+            Box::new(Reading { batches, read, relations, write_back, upgraded, page, parallel });
         let state = match reading.relations.nodes.is_empty() {
             true => State::Reading(reading),
             false => State::Resolved(reading, VecDeque::new()),
@@ -187,6 +190,27 @@ impl<T> Reading<T> {
             Ok(document) => Ok(self.keep(document)),
             Err(error) => Err(self.batches.call().context(error)),
         })
+    }
+
+    /// The next document, decoded by whichever task.
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<T>>>
+    where
+        T: Send + 'static,
+    {
+        if let Some(parallel) = &mut self.parallel {
+            let next = ready!(parallel.poll_next(&mut self.batches, self.read, cx));
+            return Poll::Ready(next.map(|document| document.map(|read| self.keep(read))));
+        }
+        loop {
+            if let Some(document) = self.buffered() {
+                return Poll::Ready(Some(document));
+            }
+            match ready!(self.batches.poll_fetch(cx)) {
+                Some(Ok(())) => {}
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                None => return Poll::Ready(None),
+            }
+        }
     }
 
     /// Reads and resolves what is resolved at once; nothing at the end.
@@ -284,16 +308,10 @@ impl<T: Send + 'static> DocumentStream<T> {
     fn poll_document(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<T>>> {
         loop {
             match &mut self.state {
-                State::Reading(reading) => {
-                    if let Some(document) = reading.buffered() {
-                        return Poll::Ready(Some(document));
-                    }
-                    match ready!(reading.batches.poll_fetch(cx)) {
-                        Some(Ok(())) => {}
-                        Some(Err(error)) => return Poll::Ready(Some(Err(error))),
-                        None => self.end(),
-                    }
-                }
+                State::Reading(reading) => match ready!(reading.poll_next(cx)) {
+                    Some(document) => return Poll::Ready(Some(document)),
+                    None => self.end(),
+                },
                 State::Resolved(_, documents) => {
                     if let Some(document) = documents.pop_front() {
                         return Poll::Ready(Some(document));
@@ -319,6 +337,14 @@ impl<T: Send + 'static> DocumentStream<T> {
                 State::Ended => return Poll::Ready(None),
             }
         }
+    }
+
+    /// Has the documents decoded by this many tasks, where there are no lookups.
+    pub(super) fn parallel(mut self, tasks: Option<usize>) -> Self {
+        if let (State::Reading(reading), Some(tasks)) = (&mut self.state, tasks) {
+            reading.parallel = Some(Parallel::new(tasks));
+        }
+        self
     }
 
     /// All documents, or the first error. What was upgraded until then is written back.

@@ -152,14 +152,19 @@ impl<M: Document, T: Send + 'static> Find<M, T> {
         let way = self.way().map_err(|error| self.call.context(error))?;
         let filter = self.filter.map_err(|error| self.call.context(error))?;
         self.lookups.renumber();
-        let (batches, joins) = self.lookups.send(&self.call, way, filter, self.options).await?;
+        let options = match extent {
+            documents::Extent::Whole => self.options.whole(),
+            documents::Extent::Batch => self.options,
+        };
+        let (batches, joins) = self.lookups.send(&self.call, way, filter, options).await?;
         let relations = documents::Relations {
             nodes: self.lookups.nodes,
             resolve: self.resolve,
             joins,
             extent,
         };
-        Ok(DocumentStream::new(batches, self.read, relations, self.write_back))
+        let stream = DocumentStream::new(batches, self.read, relations, self.write_back);
+        Ok(stream.parallel(self.parallel_decode))
     }
 }
 

@@ -1,5 +1,7 @@
 //! The writes that link two documents, or take the link away.
 
+use std::borrow::Cow;
+
 use bson::{Bson, Document, doc};
 use mongodb::results::UpdateResult;
 
@@ -147,13 +149,13 @@ impl Party {
         let change = Change::Update(Modification::Pipeline(stages));
         let filter = doc! { "_id": equal_to(self.id.clone()) };
         let done = match &self.guard {
-            None => Some(self.call.change_one(filter, &change, false).await?),
+            None => Some(self.call.change_one(filter, Cow::Owned(change), false).await?),
             Some(guard) => {
                 let write =
                     Write { call: &self.call, filter: &filter, sort: None, insertion: None };
                 let change = &change;
                 let attempt = |filter, _| async move {
-                    let done = self.call.change_one(filter, change, false).await?;
+                    let done = self.call.change_one(filter, Cow::Borrowed(change), false).await?;
                     Ok((done.matched_count > 0).then_some(done))
                 };
                 guard.change_one(&write, attempt).await?

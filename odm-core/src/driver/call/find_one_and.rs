@@ -47,7 +47,7 @@ impl Call {
         let collection = self.target.collection();
         match change {
             Change::Update(update) => {
-                let (update, array_filters) = update.to_driver();
+                let (update, array_filters) = update.clone().into_driver();
                 let mut action = collection.find_one_and_update(filter, update).upsert(upsert);
                 if let Some(array_filters) = array_filters {
                     action = action.array_filters(array_filters);
