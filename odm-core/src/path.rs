@@ -39,7 +39,7 @@ pub use types::Dated;
 
 use bson::spec::ElementType;
 
-use crate::codec::{RawBuffer, RawValue};
+use crate::codec::{Fields, RawBuffer, RawValue};
 use crate::error::Result;
 use crate::model::{Field, Kind, Names, Shape};
 use crate::relation::{Inverse, Reference, Relation, Visit};
@@ -155,22 +155,23 @@ pub trait FieldType: Nest + Sized {
         None
     }
 
-    /// Reads a field. Whether it was read, and for the first time. The derive calls it.
+    /// Reads the field at this position. The derive calls it.
     #[doc(hidden)]
-    #[inline]
-    fn read_into(slot: &mut Option<Self>, value: RawValue<'_>) -> bool {
-        if slot.is_some() {
-            return false;
+    fn read_field(fields: &mut Fields<'_>, position: usize) -> Option<Self> {
+        match fields.field(position)? {
+            Some(value) => Self::read_raw(value),
+            None => Self::read_missing(),
         }
-        *slot = Self::read_raw(value);
-        slot.is_some()
     }
 
-    /// The field that was read, or that is not stored. The derive calls it.
+    /// Reads the field at this position, and then `None` if it is not stored: of a field with a
+    /// default. The derive calls it.
     #[doc(hidden)]
-    #[inline]
-    fn read_or_missing(slot: Option<Self>) -> Option<Self> {
-        slot.or_else(Self::read_missing)
+    fn read_stored(fields: &mut Fields<'_>, position: usize) -> Option<Option<Self>> {
+        match fields.field(position)? {
+            Some(value) => Self::read_raw(value).map(Some),
+            None => Some(None),
+        }
     }
 
     /// Writes the value without serde: just what serde would write of it, and its type; or `None`,

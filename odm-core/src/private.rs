@@ -16,7 +16,7 @@ pub use std::mem::offset_of;
 
 pub use crate::aggregate::{Expr, IntoExpr};
 pub use crate::codec::read::{
-    Decoding, Fields, Reader, by_serde, decoded_into, opaque_into, opaque_or_missing,
+    Decoding, Fields, Reader, by_serde, decoded_field, decoded_stored, opaque_field, opaque_stored,
 };
 pub use crate::codec::write::{Writer, by_serde as write_by_serde};
 pub use crate::codec::{RawBuffer, RawValue, encode_value};

@@ -18,7 +18,9 @@ mod skip;
 
 use bson::{RawBsonRef, RawDocument};
 
-pub use by_serde::{Decoding, by_serde, decoded_into, opaque_into, opaque_or_missing};
+pub use by_serde::{
+    Decoding, by_serde, decoded_field, decoded_stored, opaque_field, opaque_stored,
+};
 pub(crate) use dynamic::{any, document};
 pub(crate) use elements::Elements;
 pub use fields::{Fields, Reader};

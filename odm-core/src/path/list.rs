@@ -44,6 +44,10 @@ impl<T: FieldType> FieldType for Vec<T> {
         let mut items = value.items()?;
         let mut list = Self::new();
         while let Some(item) = items.next_item() {
+            // Four fit in the first allocation; from there on, counting is cheaper than growing.
+            if !list.is_empty() && list.len() == list.capacity() {
+                list.reserve_exact(1 + items.count_left());
+            }
             list.push(T::read_raw(item)?);
         }
         items.is_whole().then_some(list)

@@ -1,4 +1,4 @@
-//! The reader of stored values that does without serde: a table, and one match over the fields.
+//! The reader of stored values that does without serde: a table of names, and one call for each field.
 //!
 //! ```text
 //! fn read_raw(__value: RawValue<'_>) -> Option<Self> {
@@ -7,26 +7,18 @@
 //!         return embedded_by_serde(__value);
 //!     }
 //!     let mut __fields = __READER.fields(__value)?;
-//!     let (mut __field0, mut __field1) = (None, None);
-//!     while let Some((__position, __value)) = __fields.next_field() {
-//!         let __is_read = match __position {
-//!             0 => <String as FieldType>::read_into(&mut __field0, __value),
-//!             1 => <String as FieldType>::read_into(&mut __field1, __value),
-//!             _ => false,
-//!         };
-//!         if !__is_read {
-//!             return None;
-//!         }
+//!     let __read = Self {
+//!         who: <String as FieldType>::read_field(&mut __fields, 0)?,
+//!         text: <String as FieldType>::read_field(&mut __fields, 1)?,
+//!     };
+//!     match __fields.end() {
+//!         true => Some(__read),
+//!         false => None,
 //!     }
-//!     if !__fields.is_whole() {
-//!         return None;
-//!     }
-//!     Some(Self {
-//!         who: <String as FieldType>::read_or_missing(__field0)?,
-//!         text: <String as FieldType>::read_or_missing(__field1)?,
-//!     })
 //! }
 //! ```
+
+use std::ops::RangeFrom;
 
 use heck::ToUpperCamelCase;
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -122,45 +114,31 @@ fn read_struct(
         .iter()
         .map(|field| {
             let declared = fields.iter().zip(declared).find(|(f, _)| f.ident == field.ident);
-            Slot::new(input.ident, field, declared)
+            Place::new(input.ident, field, declared)
         })
         .collect();
-    let read: Vec<_> = all.iter().filter(|slot| !slot.field.skipped).collect();
-    let reader = reader(input, reading, read.iter().map(|slot| &slot.field.names));
-    let slots: Vec<_> = read.iter().map(|slot| &slot.ident).collect();
-    let arms = read.iter().enumerate().map(|(position, slot)| {
-        let (position, ident, read) =
-            (Literal::usize_unsuffixed(position), &slot.ident, &slot.read);
-        quote!(#position => #read(&mut #ident, __value),)
-    });
+    let stored = all.iter().filter(|place| !place.field.skipped);
+    let reader = reader(input, reading, stored.map(|place| &place.field.names));
     let default = match &reading.default {
         Default::None => None,
         Default::Type => Some(quote!(let __default: Self = __odm::Default::default();)),
         Default::Path(path) => Some(quote!(let __default: Self = #path();)),
     };
-    let values = all.iter().map(|slot| slot.value(default.is_some()));
-    let wrappers = all.iter().map(|slot| &slot.wrapper);
+    let mut positions = 0..;
+    let values = all.iter().map(|place| place.value(&mut positions, default.is_some()));
+    let wrappers = all.iter().map(|place| &place.wrapper);
     let method = method(&quote! {
         #reader
         if !#is_derived(&__READER) {
             return #by_hand;
         }
         let mut __fields = __READER.fields(__value)?;
-        #(let mut #slots = __odm::None;)*
-        while let __odm::Some((__position, __value)) = __fields.next_field() {
-            let __is_read = match __position {
-                #(#arms)*
-                _ => false,
-            };
-            if !__is_read {
-                return __odm::None;
-            }
-        }
-        if !__fields.is_whole() {
-            return __odm::None;
-        }
         #default
-        __odm::Some(Self { #(#values),* })
+        let __read = Self { #(#values),* };
+        match __fields.end() {
+            true => __odm::Some(__read),
+            false => __odm::None,
+        }
     });
     (quote!(#(#wrappers)*), method)
 }
@@ -192,65 +170,65 @@ fn reader<'n>(
     }
 }
 
-/// The local variable that holds a field while the others are read.
-struct Slot<'a> {
+/// Where the value of a field comes from.
+struct Place<'a> {
     field: &'a ReadField<'a>,
-    ident: Ident,
-    /// The function that fills it.
+    /// The function that reads a field which serde has no default for.
     read: TokenStream,
-    /// The function that ends it where serde has no default; without one, it must be filled.
-    finish: Option<TokenStream>,
+    /// The function that reads one which has.
+    read_stored: TokenStream,
     /// The type that names the function by which serde reads the field.
     wrapper: Option<TokenStream>,
 }
 
-impl<'a> Slot<'a> {
+impl<'a> Place<'a> {
     fn new(
         owner: &Ident,
         field: &'a ReadField<'a>,
         declared: Option<(&Field<'_>, &Declared)>,
     ) -> Self {
-        let name = field.ident.unraw().to_string();
-        let ident = format_ident!("__field_{name}");
         let ty = field.ty;
         if let Some(path) = &field.deserialize_with {
+            let name = field.ident.unraw().to_string();
             let wrapper = format_ident!("ReadingOf{}{}", owner.unraw(), name.to_upper_camel_case());
             return Self {
                 field,
-                ident,
-                read: quote!(__odm::decoded_into::<#wrapper>),
-                finish: None,
+                read: quote!(__odm::decoded_field::<#wrapper>),
+                read_stored: quote!(__odm::decoded_stored::<#wrapper>),
                 wrapper: Some(expand_wrapper(&wrapper, ty, path)),
             };
         }
         let direct = declared.filter(|(f, _)| f.serialize_with.is_none() && !f.attrs.opaque);
-        let (read, finish) = match direct {
-            Some((_, declared)) => (declared.get("read_into"), declared.get("read_or_missing")),
-            None => (quote!(__odm::opaque_into::<#ty>), quote!(__odm::opaque_or_missing::<#ty>)),
+        let (read, read_stored) = match direct {
+            Some((_, declared)) => (declared.get("read_field"), declared.get("read_stored")),
+            None => (quote!(__odm::opaque_field::<#ty>), quote!(__odm::opaque_stored::<#ty>)),
         };
-        Self { field, ident, read, finish: Some(finish), wrapper: None }
+        Self { field, read, read_stored, wrapper: None }
     }
 
-    /// `title: <String as FieldType>::read_or_missing(__field_title)?`
-    fn value(&self, has_default: bool) -> TokenStream {
-        let (name, slot) = (self.field.ident, &self.ident);
+    /// `title: <String as FieldType>::read_field(&mut __fields, 2)?`
+    fn value(&self, positions: &mut RangeFrom<usize>, has_default: bool) -> TokenStream {
+        let name = self.field.ident;
         let default = match &self.field.default {
             Default::Type => Some(quote!(__odm::Default::default())),
             Default::Path(path) => Some(quote!(#path())),
             Default::None => has_default.then(|| quote!(__default.#name)),
         };
-        match (default, &self.finish) {
-            (Some(default), _) if self.field.skipped => quote!(#name: #default),
+        if self.field.skipped {
             // Serde's parser gives each skipped field a default.
-            (None, _) if self.field.skipped => quote!(#name: __odm::Default::default()),
-            (Some(default), _) => quote! {
-                #name: match #slot {
+            let default = default.unwrap_or_else(|| quote!(__odm::Default::default()));
+            return quote!(#name: #default);
+        }
+        let position = positions.next().map(Literal::usize_unsuffixed);
+        let (read, read_stored) = (&self.read, &self.read_stored);
+        match default {
+            Some(default) => quote! {
+                #name: match #read_stored(&mut __fields, #position)? {
                     __odm::Some(__read) => __read,
                     __odm::None => #default,
                 }
             },
-            (None, Some(finish)) => quote!(#name: #finish(#slot)?),
-            (None, None) => quote!(#name: #slot?),
+            None => quote!(#name: #read(&mut __fields, #position)?),
         }
     }
 }

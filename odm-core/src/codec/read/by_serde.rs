@@ -7,7 +7,7 @@ use bson::RawDocument;
 use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, forward_to_deserialize_any};
 
-use super::{RawValue, kind};
+use super::{Fields, RawValue, kind};
 use crate::codec::depth;
 
 /// Reads a value by serde; `None` where it fails.
@@ -63,16 +63,6 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for OnlyVisitor<T> {
     }
 }
 
-/// Reads a field that is stored as serde makes it. Whether it was read, and for the first time.
-#[must_use]
-pub fn opaque_into<T: DeserializeOwned>(slot: &mut Option<T>, value: RawValue<'_>) -> bool {
-    if slot.is_some() {
-        return false;
-    }
-    *slot = by_serde(value);
-    slot.is_some()
-}
-
 /// How one field is read: the function that `#[serde(with = "…")]` or
 /// `#[serde(deserialize_with = "…")]` names. The derive implements it.
 pub trait Decoding {
@@ -95,20 +85,42 @@ impl<'de, F: Decoding> Deserialize<'de> for Decoded<F> {
     }
 }
 
-/// Reads a field by its function. Whether it was read, and for the first time.
+/// Reads the field at this position, which is stored as serde makes it, or makes what serde does of
+/// a missing one: `None`, of an `Option`.
 #[must_use]
-pub fn decoded_into<F: Decoding>(slot: &mut Option<F::Value>, value: RawValue<'_>) -> bool {
-    if slot.is_some() {
-        return false;
+pub fn opaque_field<T: DeserializeOwned>(fields: &mut Fields<'_>, position: usize) -> Option<T> {
+    match opaque_stored(fields, position)? {
+        Some(value) => Some(value),
+        None => T::deserialize(Missing).ok(),
     }
-    *slot = by_serde::<Decoded<F>>(value).map(|decoded| decoded.0);
-    slot.is_some()
 }
 
-/// The value that was read, or what serde makes of a missing field: `None`, of an `Option`.
+/// The same, and then `None` if it is not stored: of a field with a default.
 #[must_use]
-pub fn opaque_or_missing<T: DeserializeOwned>(slot: Option<T>) -> Option<T> {
-    slot.or_else(|| T::deserialize(Missing).ok())
+pub fn opaque_stored<T: DeserializeOwned>(
+    fields: &mut Fields<'_>,
+    position: usize,
+) -> Option<Option<T>> {
+    match fields.field(position)? {
+        Some(value) => by_serde(value).map(Some),
+        None => Some(None),
+    }
+}
+
+/// Reads the field at this position by its function. It must be stored.
+#[must_use]
+pub fn decoded_field<F: Decoding>(fields: &mut Fields<'_>, position: usize) -> Option<F::Value> {
+    decoded_stored::<F>(fields, position)?
+}
+
+/// The same, and then `None` if it is not stored: of a field with a default.
+#[must_use]
+pub fn decoded_stored<F: Decoding>(
+    fields: &mut Fields<'_>,
+    position: usize,
+) -> Option<Option<F::Value>> {
+    let decoded = opaque_stored::<Decoded<F>>(fields, position)?;
+    Some(decoded.map(|decoded| decoded.0))
 }
 
 /// Stands for a field that is not there, as in serde's derive.

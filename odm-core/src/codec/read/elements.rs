@@ -52,6 +52,13 @@ impl<'a> Elements<'a> {
         }
     }
 
+    /// How many well-formed elements are left.
+    #[inline(never)]
+    pub(crate) fn count_left(&self) -> usize {
+        let mut left = Self { rest: self.rest, depth: self.depth, is_whole: true };
+        std::iter::from_fn(|| left.next_item()).count()
+    }
+
     /// The next name and value.
     #[inline]
     pub(crate) fn next_field(&mut self) -> Option<(&'a str, RawValue<'a>)> {
@@ -134,25 +141,51 @@ fn is_same(a: &[u8], b: &[u8]) -> bool {
 /// How many bytes a value takes, if it is of a known type.
 #[inline]
 fn size(kind: u8, bytes: &[u8]) -> Option<usize> {
-    let length = || length_of(*bytes.first_chunk()?);
-    Some(match kind {
-        kind::STRING | kind::CODE | kind::SYMBOL => length()? + 4,
-        kind::DOCUMENT | kind::ARRAY | kind::CODE_WITH_SCOPE => length()?,
-        kind::OBJECT_ID => 12,
-        kind::INT32 => 4,
-        kind::DOUBLE | kind::DATE | kind::INT64 | kind::TIMESTAMP => 8,
-        kind::BOOL => 1,
-        kind::NULL | kind::UNDEFINED | kind::MIN_KEY | kind::MAX_KEY => 0,
-        kind::BINARY => length()? + 5,
-        kind::DECIMAL => 16,
-        kind::DB_POINTER => length()? + 16,
-        kind::REGEX => {
+    match SIZES[usize::from(kind)] {
+        Size::Fixed(size) => Some(size.into()),
+        Size::Prefixed(more) => Some(length_of(*bytes.first_chunk()?)? + usize::from(more)),
+        Size::Regex => {
             let mut ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == 0);
-            ends.nth(1)?.0 + 1
+            Some(ends.nth(1)?.0 + 1)
         }
-        _ => return None,
-    })
+        Size::Unknown => None,
+    }
 }
+
+/// What the size of a value depends on.
+#[derive(Clone, Copy)]
+enum Size {
+    Fixed(u8),
+    /// On the length that it begins with, and this.
+    Prefixed(u8),
+    /// On where its two texts end.
+    Regex,
+    Unknown,
+}
+
+/// The sizes of all types: a table has no jump that is guessed wrongly where types change.
+static SIZES: [Size; 256] = {
+    let mut sizes = [Size::Unknown; 256];
+    let mut kind = 0;
+    while kind < sizes.len() {
+        sizes[kind] = match kind as u8 {
+            kind::STRING | kind::CODE | kind::SYMBOL => Size::Prefixed(4),
+            kind::DOCUMENT | kind::ARRAY | kind::CODE_WITH_SCOPE => Size::Prefixed(0),
+            kind::BINARY => Size::Prefixed(5),
+            kind::DB_POINTER => Size::Prefixed(16),
+            kind::OBJECT_ID => Size::Fixed(12),
+            kind::INT32 => Size::Fixed(4),
+            kind::DOUBLE | kind::DATE | kind::INT64 | kind::TIMESTAMP => Size::Fixed(8),
+            kind::BOOL => Size::Fixed(1),
+            kind::NULL | kind::UNDEFINED | kind::MIN_KEY | kind::MAX_KEY => Size::Fixed(0),
+            kind::DECIMAL => Size::Fixed(16),
+            kind::REGEX => Size::Regex,
+            _ => Size::Unknown,
+        };
+        kind += 1;
+    }
+    sizes
+};
 
 #[inline]
 fn length_of(bytes: [u8; 4]) -> Option<usize> {

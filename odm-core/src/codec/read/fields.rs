@@ -92,8 +92,8 @@ impl Reader {
         value.fields().map(|elements| Fields {
             elements,
             reader: self,
-            expected: 0,
             is_version_passed: false,
+            found: None,
         })
     }
 
@@ -116,32 +116,63 @@ impl Reader {
     }
 }
 
-/// The fields of a stored document that a struct declares, each with its position in the struct.
+/// The fields of a stored document that a struct declares, asked for in the order of the struct.
 ///
-/// Fields mostly come in their order, so the next one is expected and its name compared first.
+/// Fields mostly come in that order, so that each is the next element, and only its name is compared.
+/// From the first one on that is not, all that follow are found by their names at once.
 #[derive(Debug)]
 pub struct Fields<'a> {
     elements: Elements<'a>,
     reader: &'static Reader,
-    expected: usize,
     is_version_passed: bool,
+    /// The fields from some position on, once they have been found.
+    found: Option<Found<'a>>,
+}
+
+/// What the fields from `first` on hold, each at its position after it.
+#[derive(Debug)]
+struct Found<'a> {
+    first: usize,
+    values: Vec<Option<RawValue<'a>>>,
 }
 
 impl<'a> Fields<'a> {
-    /// The next declared field. After the last one, ask [`is_whole`](Fields::is_whole).
+    /// The value of the declared field, and then `None` if it is not stored. Each is asked for once,
+    /// in the order of the positions. The first `None` says that only serde can tell.
     #[inline]
-    pub fn next_field(&mut self) -> Option<(usize, RawValue<'a>)> {
-        let head = self.elements.head()?;
-        let expected = self.reader.names.get(self.expected);
-        match expected.and_then(|name| head.strip_name(name)) {
-            Some(rest) => {
-                let position = self.expected;
-                self.expected += 1;
-                Some((position, self.elements.value(head.kind(), rest)?))
+    pub fn field(&mut self, position: usize) -> Option<Option<RawValue<'a>>> {
+        if self.found.is_none() {
+            let Some(head) = self.elements.head() else { return Some(None) };
+            if let Some(rest) = head.strip_name(self.reader.names.get(position)?) {
+                return self.elements.value(head.kind(), rest).map(Some);
             }
-            None if self.pass_version(&head)? => self.next_field(),
-            None => self.search(),
         }
+        self.unexpected(position)
+    }
+
+    /// The value of a field that is not the next element.
+    #[inline(never)]
+    fn unexpected(&mut self, position: usize) -> Option<Option<RawValue<'a>>> {
+        if self.found.is_none() {
+            let head = self.elements.head()?;
+            if self.pass_version(&head)? {
+                return self.field(position);
+            }
+            self.find(position)?;
+        }
+        let found = self.found.as_ref()?;
+        Some(found.values.get(position - found.first).copied().flatten())
+    }
+
+    /// Whether the document ends here, but for what no field is asked for. After the last field.
+    #[must_use]
+    #[inline]
+    pub fn end(mut self) -> bool {
+        if self.elements.head().is_some() {
+            let read = self.reader.names.len();
+            return self.find(read).is_some();
+        }
+        self.elements.is_whole()
     }
 
     /// Passes over the element if it is the version, once. `None` if it is malformed.
@@ -157,24 +188,24 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Whether the document was read to its end.
-    #[must_use]
-    pub fn is_whole(&self) -> bool {
-        self.elements.is_whole()
-    }
-
-    /// The next declared field, which is not the expected one.
-    fn search(&mut self) -> Option<(usize, RawValue<'a>)> {
+    /// Finds all fields that have not been read, which begin at this position. `None` where only
+    /// serde can tell: a field occurs twice, or an element is refused or malformed.
+    fn find(&mut self, first: usize) -> Option<()> {
+        let mut values = vec![None; self.reader.names.len().checked_sub(first)?];
+        let mut expected = first;
         while let Some((name, value)) = self.elements.next_field() {
-            if let Some(position) = self.reader.position(name, self.expected) {
-                self.expected = position + 1;
-                return Some((position, value));
-            }
-            if self.is_refused(name) || !can_skip(value) {
-                return self.elements.fail();
+            if let Some(position) = self.reader.position(name, expected) {
+                let place = values.get_mut(position.checked_sub(first)?)?;
+                if place.replace(value).is_some() {
+                    return None;
+                }
+                expected = position + 1;
+            } else if self.is_refused(name) || !can_skip(value) {
+                return None;
             }
         }
-        None
+        self.found = Some(Found { first, values });
+        self.elements.is_whole().then_some(())
     }
 
     /// Whether serde would refuse the field, which is not declared. It never sees the version, but a

@@ -1,5 +1,6 @@
 //! Values without parts.
 
+use ascii::AsAsciiStr;
 use bson::oid::ObjectId;
 use bson::spec::BinarySubtype;
 use bson::{Binary, DateTime, Decimal128, Timestamp, Uuid};
@@ -50,7 +51,20 @@ pub(crate) fn float(value: RawValue<'_>) -> Option<f32> {
 
 #[inline]
 pub(crate) fn text(value: RawValue<'_>) -> Option<&str> {
-    simdutf8::basic::from_utf8(text_bytes(value)?).ok()
+    utf8(text_bytes(value)?)
+}
+
+/// The bytes as text. Short text is mostly ASCII, which takes a few instructions to see; from some
+/// length on, SIMD pays.
+#[inline]
+fn utf8(bytes: &[u8]) -> Option<&str> {
+    const LONG: usize = 64;
+    if bytes.len() < LONG
+        && let Ok(ascii) = bytes.as_ascii_str()
+    {
+        return Some(ascii.as_str());
+    }
+    simdutf8::basic::from_utf8(bytes).ok()
 }
 
 #[inline]
@@ -63,14 +77,7 @@ fn text_bytes(value: RawValue<'_>) -> Option<&[u8]> {
 
 #[inline]
 pub(crate) fn string(value: RawValue<'_>) -> Option<String> {
-    /// From here on, SIMD pays.
-    const LONG: usize = 64;
-    let text = text_bytes(value)?;
-    match text.len() {
-        // The copy is aligned, and aligned text is checked in words and not byte by byte.
-        ..LONG => String::from_utf8(text.to_vec()).ok(),
-        _ => simdutf8::basic::from_utf8(text).ok().map(str::to_owned),
-    }
+    text(value).map(str::to_owned)
 }
 
 pub(crate) fn character(value: RawValue<'_>) -> Option<char> {
