@@ -29,6 +29,8 @@ pub struct Index {
     sparse: bool,
     hidden: bool,
     partial: Option<Result<Document>>,
+    /// The field that tells whether a document is deleted: those that are take no part.
+    live: Option<&'static str>,
     expire_after: Option<i64>,
 }
 
@@ -78,6 +80,12 @@ impl Index {
     }
 
     #[must_use]
+    pub fn live(mut self, soft_delete: &'static str) -> Self {
+        self.live = Some(soft_delete);
+        self
+    }
+
+    #[must_use]
     pub fn partial<M>(mut self, filter: Filter<M>) -> Self {
         self.partial = Some(filter.into_document());
         self
@@ -117,7 +125,9 @@ impl Index {
             }
         };
         flag("unique", self.unique);
-        flag("sparse", self.sparse);
+        // The server takes no index that is both sparse and partial.
+        let sparse = self.sparse && self.live.is_none();
+        flag("sparse", sparse);
         flag("hidden", self.hidden);
         if let Some(seconds) = self.expire_after {
             options.insert("expireAfterSeconds", seconds);
@@ -135,13 +145,14 @@ impl Index {
     /// The declared partial filter, or the one that lets several documents lack a unique key: the
     /// server indexes null where there is no value, and takes a second one for a duplicate.
     fn partial_filter(&self) -> Result<Option<Document>> {
+        let sparse_alone = self.sparse && self.live.is_none();
         if let Some(declared) = &self.partial {
             let filter = declared.clone()?;
             spec::check_partial(&filter)?;
-            return Ok(Some(filter));
+            return Ok(Some(self.of_live(filter)));
         }
-        if !self.unique || self.sparse || self.nullable.is_empty() {
-            return Ok(None);
+        if !self.unique || sparse_alone || self.nullable.is_empty() {
+            return Ok(self.live.map(|_| self.of_live(Document::new())));
         }
         let mut filter = Document::new();
         for (path, least) in &self.nullable {
@@ -154,6 +165,16 @@ impl Index {
             })?;
             filter.insert(path, doc! { "$gte": least });
         }
-        Ok(Some(filter))
+        Ok(Some(self.of_live(filter)))
+    }
+
+    /// The filter on documents that are not deleted. One that says itself which are meant stays.
+    fn of_live(&self, mut filter: Document) -> Document {
+        if let Some(field) = self.live
+            && !filter.contains_key(field)
+        {
+            filter.insert(field, Bson::Null);
+        }
+        filter
     }
 }

@@ -8,6 +8,7 @@ mod document;
 mod dynamic;
 mod names;
 mod shape;
+mod stamps;
 mod version;
 
 pub use concerns::Concerns;
@@ -15,6 +16,9 @@ pub use document::{Described, Document, Embedded, Stored};
 pub use names::Names;
 pub(crate) use names::is_equal;
 pub use shape::{Field, Kind, Shape, Variant};
+#[doc(hidden)]
+pub use stamps::{Revising, Stamped, revision, stamp};
+pub use stamps::{Revision, Stamps};
 pub use version::{Label, Version};
 
 use crate::index::Index;
@@ -55,6 +59,8 @@ pub struct Model {
     pub referrers: fn() -> Vec<Referrer>,
     /// The concerns of its actions.
     pub concerns: Concerns,
+    /// The fields that the library keeps.
+    pub stamps: &'static Stamps,
 }
 
 impl Model {
@@ -74,6 +80,7 @@ impl Model {
             rules: Vec::new,
             referrers: Vec::new,
             concerns: Concerns::NONE,
+            stamps: &Stamps::NONE,
         }
     }
 
@@ -81,6 +88,13 @@ impl Model {
     #[must_use]
     pub const fn concerns(mut self, concerns: Concerns) -> Self {
         self.concerns = concerns;
+        self
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn stamps(mut self, stamps: &'static Stamps) -> Self {
+        self.stamps = stamps;
         self
     }
 

@@ -7,12 +7,14 @@ mod field;
 mod index;
 mod on_delete;
 mod path;
+mod stamp;
 mod view;
 
 pub(crate) use container::{ContainerAttrs, SchemaVersion};
 pub(crate) use field::FieldAttrs;
 pub(crate) use index::{IndexAttr, OPTIONS as INDEX_OPTIONS};
 pub(crate) use on_delete::{OnDelete, RuleAttr};
+pub(crate) use stamp::{StampAttr, StampKind};
 pub(crate) use view::{ViewAttrs, ViewFieldAttrs};
 
 use std::collections::HashSet;

@@ -9,6 +9,7 @@ mod refs;
 mod relation;
 mod rule;
 mod shape;
+mod stamp;
 pub(crate) mod view;
 mod write;
 

@@ -40,6 +40,7 @@ fn without_mistakes(mut read: Input<'_>) -> Input<'_> {
     read.attrs.indexes.clear();
     read.attrs.rules.clear();
     read.attrs.from = None;
+    read.attrs.stamps.clear();
     read.inverses.clear();
     match &mut read.data {
         Data::Struct(fields) => fields.iter_mut().for_each(|field| {
@@ -47,6 +48,7 @@ fn without_mistakes(mut read: Input<'_>) -> Input<'_> {
             field.attrs.references = None;
             field.attrs.inverse = None;
             field.attrs.on_delete = None;
+            field.attrs.stamps.clear();
         }),
         Data::TaggedEnum(tag, variants) => without_collisions(tag, variants),
         Data::Newtype(_) | Data::UnitEnum(_) | Data::UntaggedEnum(_) => {}

@@ -4,6 +4,7 @@ mod index;
 mod names;
 mod partial;
 mod relation;
+mod stamp;
 pub(crate) mod view;
 
 use quote::ToTokens;
@@ -19,6 +20,7 @@ pub(crate) fn check(input: &Input<'_>, errors: &mut Errors) {
         check_version(input, fields, errors);
         index::check(input, fields, errors);
         relation::check(input, fields, errors);
+        stamp::check(input, fields, errors);
     }
     for field in input.fields() {
         check_opaque(field, errors);
@@ -26,6 +28,7 @@ pub(crate) fn check(input: &Input<'_>, errors: &mut Errors) {
         relation::check_field(input, field, errors);
         if input.role == Role::Embedded {
             check_not_indexed(field, errors);
+            stamp::check_not_declared(field, errors);
         }
     }
 }

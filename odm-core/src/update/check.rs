@@ -15,6 +15,7 @@ impl<M> Update<M> {
             Modification::Operators { document, filters } => {
                 for path in conflict::paths(document) {
                     check_version(path, model)?;
+                    check_stamp(path, model)?;
                     matched::check(path, filter, model.shape)?;
                 }
                 check_identifiers(document, filters)?;
@@ -27,6 +28,21 @@ impl<M> Update<M> {
             }
         }
         Ok(modification)
+    }
+}
+
+/// So are the revision and the stamps.
+fn check_stamp(path: &str, model: &Model) -> Result<()> {
+    if model.stamps.is_none() {
+        return Ok(());
+    }
+    let first = path.split('.').next().unwrap_or_default();
+    match model.stamps.of_field(first) {
+        None => Ok(()),
+        Some(what) => {
+            let message = format!("this is {what} of the document, which only the library writes");
+            Err(Error::invalid(message).with_path(path))
+        }
     }
 }
 
@@ -89,6 +105,7 @@ fn check_stage(stage: &Document, model: &Model) -> Result<()> {
         };
         for path in paths {
             check_version(path, model)?;
+            check_stamp(path, model)?;
             matched::check_in_pipeline(path, model.shape)?;
             if path.split('.').next() == Some("_id") {
                 return Err(Error::invalid("the `_id` of a document never changes").with_path(path));

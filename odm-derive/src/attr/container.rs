@@ -7,6 +7,7 @@ use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, Lit, LitInt, LitStr, Path, Token};
 
+use super::stamp::{StampAttr, StampKind};
 use super::{IndexAttr, Item, RuleAttr, Value, items, nearest, once, set, unknown};
 use crate::errors::Errors;
 use crate::input::Role;
@@ -26,6 +27,8 @@ pub(crate) struct ContainerAttrs {
     pub(crate) rules: Vec<RuleAttr>,
     /// The models that have rules about this one.
     pub(crate) referenced_by: Vec<Path>,
+    /// The fields that the library keeps.
+    pub(crate) stamps: Vec<StampAttr>,
     pub(crate) read_concern: Option<LitStr>,
     pub(crate) write_concern: Option<String>,
     pub(crate) read_preference: Option<LitStr>,
@@ -37,7 +40,7 @@ pub(crate) enum SchemaVersion {
     Text(LitStr),
 }
 
-const DOCUMENT: [&str; 12] = [
+const DOCUMENT: [&str; 16] = [
     "collection",
     "database",
     "schema_version",
@@ -46,6 +49,10 @@ const DOCUMENT: [&str; 12] = [
     "index",
     "on_delete",
     "referenced_by",
+    "revision",
+    "created_at",
+    "updated_at",
+    "soft_delete",
     "read_concern",
     "write_concern",
     "read_preference",
@@ -94,7 +101,10 @@ impl ContainerAttrs {
                 set(&mut self.read_preference, mode, name, errors);
             }
             "crate" => set(&mut self.krate, krate(item, errors), name, errors),
-            _ => unknown(name, "attribute", &DOCUMENT, errors),
+            word => match StampKind::parse(word) {
+                Some(kind) => self.stamps.extend(StampAttr::of_struct(kind, item, errors)),
+                None => unknown(name, "attribute", &DOCUMENT, errors),
+            },
         }
     }
 

@@ -3,6 +3,7 @@
 use proc_macro2::Ident;
 use syn::Attribute;
 
+use super::stamp::{StampAttr, StampKind};
 use super::{IndexAttr, Item, OnDelete, Value, items, once, set, unknown};
 use crate::errors::Errors;
 
@@ -18,9 +19,11 @@ pub(crate) struct FieldAttrs {
     pub(crate) inverse: Option<(Ident, Vec<Ident>)>,
     /// What a delete of the target does, and the word that declares it.
     pub(crate) on_delete: Option<(Ident, OnDelete)>,
+    /// What the library keeps in it.
+    pub(crate) stamps: Vec<StampAttr>,
 }
 
-const KNOWN: [&str; 12] = [
+const KNOWN: [&str; 16] = [
     "index",
     "unique",
     "sparse",
@@ -33,6 +36,10 @@ const KNOWN: [&str; 12] = [
     "references",
     "inverse",
     "on_delete",
+    "revision",
+    "created_at",
+    "updated_at",
+    "soft_delete",
 ];
 
 impl FieldAttrs {
@@ -76,7 +83,10 @@ impl FieldAttrs {
                 let index = self.index.get_or_insert_with(|| IndexAttr::new(name));
                 index.option(item, errors);
             }
-            _ => unknown(name, "attribute", &KNOWN, errors),
+            word => match StampKind::parse(word) {
+                Some(kind) => self.stamps.push(StampAttr::of_field(kind, item, errors)),
+                None => unknown(name, "attribute", &KNOWN, errors),
+            },
         }
     }
 }

@@ -5,7 +5,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::parse_quote;
 
-use super::{Declared, fields as paths, relation, rule, shape};
+use super::{Declared, fields as paths, relation, rule, shape, stamp};
 use crate::attr::{IndexAttr, SchemaVersion};
 use crate::input::{Field, Input};
 
@@ -26,7 +26,8 @@ pub(super) fn expand(input: &Input<'_>, fields: &[Field<'_>]) -> TokenStream {
     let model = model(input, fields);
     let (rules, with_rules) = rule::rules(input, fields);
     let (referrers, with_referrers) = rule::referrers(input);
-    let model = quote!(#model #of_model #with_rules #with_referrers);
+    let (stamps, with_stamps) = stamp::stamps(input, fields, &declared);
+    let model = quote!(#model #of_model #with_rules #with_referrers #with_stamps);
     let indexes = indexes(input, fields, &paths_name);
     let strict = input.is_strict.then(|| quote!(.strict()));
     let document_impl = document_impl(input, fields, &declared);
@@ -39,6 +40,7 @@ pub(super) fn expand(input: &Input<'_>, fields: &[Field<'_>]) -> TokenStream {
         #inverses
         #rules
         #referrers
+        #stamps
         static __SHAPE: __odm::Shape = {
             const FIELDS: &[__odm::Field] = &#table;
             __odm::Shape::new(#name, #doc, FIELDS) #strict
@@ -222,14 +224,20 @@ fn indexes(input: &Input<'_>, fields: &[Field<'_>], paths: &Ident) -> TokenStrea
         return TokenStream::new();
     }
     let ident = input.ident;
+    let live = stamp::soft_delete(input, fields);
+    let live = live.map(|field| quote!(.live(#field)));
+    let of_live = |index: &IndexAttr| if index.unique { live.clone() } else { None };
     let of_fields = fields.iter().filter_map(|field| {
         let index = field.attrs.index.as_ref()?;
-        Some(index_of(ident, paths, index, &[(field_path(field), index.descending)]))
+        let code = index_of(ident, paths, index, &[(field_path(field), index.descending)]);
+        let live = of_live(index);
+        Some(quote!(#code #live))
     });
     let of_struct = input.attrs.indexes.iter().map(|index| {
         let keys: Vec<_> =
             index.keys.iter().map(|key| (nested_path(&key.path), key.descending)).collect();
-        index_of(ident, paths, index, &keys)
+        let (code, live) = (index_of(ident, paths, index, &keys), of_live(index));
+        quote!(#code #live)
     });
     quote! {
         fn __indexes() -> __odm::Vec<__odm::Index> {
