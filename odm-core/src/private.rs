@@ -24,8 +24,8 @@ pub use crate::filter::Filter;
 pub use crate::index::Index;
 pub use crate::migrate::{Ancestor, First};
 pub use crate::model::{
-    Concerns, Described, Document, Embedded, Field, Kind, Label, Model, Names, Shape, Stamps, Variant,
-    Version, revision, stamp,
+    Concerns, Described, Document, Embedded, Field, Kind, Label, Model, Names, Shape, Stamps,
+    Variant, Version, revision, stamp,
 };
 pub use crate::path::{
     Coded, Coding, Direct, FieldType, Flat, IntoKey, IntoPath, Nest, Newtype, Opaque, Path,

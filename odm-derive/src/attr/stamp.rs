@@ -22,9 +22,6 @@ pub(crate) struct StampAttr {
     pub(crate) field: Option<LitStr>,
 }
 
-
-
-
 impl StampKind {
     pub(crate) fn parse(word: &str) -> Option<Self> {
         Some(match word {
