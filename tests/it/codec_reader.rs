@@ -2,6 +2,7 @@
 
 pub(crate) mod models;
 pub(crate) mod mutate;
+mod random;
 
 use bson::raw::cstr;
 use bson::{RawDocument, RawDocumentBuf, rawdoc};
