@@ -181,8 +181,8 @@ impl Random {
     fn levels(&mut self, most: usize, sample: &RawDocumentBuf) -> Vec<u8> {
         let leaf = rawdoc! { "name": "leaf", "inner": null, "children": [] };
         let levels = self.below(most);
-        let deep =
-            (0..levels).fold(leaf, |inner, _| rawdoc! { "name": "x", "inner": inner, "children": [] });
+        let deep = (0..levels)
+            .fold(leaf, |inner, _| rawdoc! { "name": "x", "inner": inner, "children": [] });
         let mut raw = sample.clone();
         raw.append(bson::raw::cstr!("deep"), deep);
         raw.into_bytes()
