@@ -9,7 +9,7 @@ mod version;
 pub(crate) mod write;
 
 pub(crate) use depth::shallow;
-pub use read::{Fields, RawValue};
+pub use read::RawValue;
 pub(crate) use version::{VersionElement, find as find_version, remove as without_version};
 pub use write::RawBuffer;
 

@@ -39,7 +39,8 @@ pub use types::Dated;
 
 use bson::spec::ElementType;
 
-use crate::codec::{Fields, RawBuffer, RawValue};
+use crate::codec::read::Fields;
+use crate::codec::{RawBuffer, RawValue};
 use crate::error::Result;
 use crate::model::{Field, Kind, Names, Shape};
 use crate::relation::{Inverse, Reference, Relation, Visit};
