@@ -64,6 +64,8 @@ mod guide {
     mod filters {}
     #[doc = include_str!("../book/src/updates.md")]
     mod updates {}
+    #[doc = include_str!("../book/src/saving-changes.md")]
+    mod saving_changes {}
     #[doc = include_str!("../book/src/views.md")]
     mod views {}
     #[doc = include_str!("../book/src/aggregation.md")]

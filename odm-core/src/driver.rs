@@ -13,6 +13,7 @@ mod indexes;
 #[cfg(debug_assertions)]
 mod one_by_one;
 mod options;
+mod outcome;
 mod session;
 mod target;
 mod transaction;
@@ -21,6 +22,7 @@ mod write_back;
 
 pub(crate) use call::{Call, FindOneAndOptions, FindOptions, WHOLE};
 pub(crate) use cursor::{Batches, Position};
+pub(crate) use outcome::Outcome;
 pub use database::Database;
 #[cfg(debug_assertions)]
 pub(crate) use one_by_one::note as note_one;

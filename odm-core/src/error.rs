@@ -41,6 +41,8 @@ pub enum ErrorKind {
     /// A delete was refused by the rule of a reference to what would be deleted. Model, `_id` and
     /// path of the error are those of the reference.
     Restricted,
+    /// A save met another write that came first, and wrote nothing.
+    Conflict,
     /// A write of a versioned model gave up against others that kept coming first.
     Contended,
     /// A step from an old struct to a newer one failed, or an old document could not be migrated.
@@ -72,6 +74,7 @@ impl ErrorKind {
             Self::Missing => "referenced document missing",
             Self::NotFound => "no such document",
             Self::Restricted => "delete restricted by",
+            Self::Conflict => "conflict with another write",
             Self::Contended => "too much contention",
             Self::Migrate => "cannot migrate",
             Self::Timeout => "out of time",

@@ -20,11 +20,13 @@ pub mod index;
 pub mod integrity;
 pub mod migrate;
 pub mod model;
+mod patch;
 mod page;
 pub mod path;
 pub mod plan;
 pub mod relation;
 pub mod sort;
+mod tracked;
 pub mod update;
 pub mod view;
 
@@ -43,6 +45,7 @@ pub use page::{Page, PageToken};
 pub use path::{Nullable, geo, null_as_empty};
 pub use relation::{DbRef, Lookup, LookupStrategy, Many, One, Ref};
 pub use sort::Sort;
+pub use tracked::Tracked;
 pub use update::Update;
 pub use view::View;
 

@@ -10,7 +10,7 @@ mod guard;
 mod write_back;
 
 pub use chain::{Ancestor, First, Stored};
-pub(crate) use chain::{Read, ReadFn, current, is_current, read};
+pub(crate) use chain::{Read, ReadFn, bring_up, current, is_current, read};
 pub(crate) use guard::{Change, Guard, Tries, Write, of_current_version};
 pub use write_back::WriteBacks;
 pub(crate) use write_back::{Collected, Counters, WriteBack};

@@ -45,6 +45,7 @@ mod relation_lookup;
 mod relation_strategies;
 mod relation_two_way;
 mod support;
+mod tracked_save;
 mod transactions;
 mod ui;
 mod update_find_and_modify;

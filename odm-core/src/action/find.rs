@@ -24,6 +24,7 @@ use crate::filter::Filter;
 use crate::migrate::{self, ReadFn};
 use crate::model::Document;
 use crate::sort::Sort;
+use crate::tracked::{self, Tracked};
 use crate::view::{self, View};
 use lookups::{Lookups, Way};
 
@@ -310,6 +311,40 @@ impl<M: Document, T: Send + 'static> Find<M, T> {
 
     fn watch(&self) -> Watch {
         self.call.watch(self.filter.as_ref().ok())
+    }
+}
+
+impl<M: Document> Find<M> {
+    /// Reads documents that remember what is stored, so that a [`save`](Collection::save) sends what
+    /// has changed since.
+    ///
+    /// Each keeps a copy of its stored bytes. Old documents are upgraded in memory: a save brings
+    /// them up to the current schema version, in the same command as its changes.
+    ///
+    /// ```no_run
+    /// # use odm::prelude::*;
+    /// # #[derive(serde::Serialize, serde::Deserialize, Document)]
+    /// # struct Post { #[serde(rename = "_id")] id: i32, votes: i32 }
+    /// # async fn example(posts: Collection<Post>) -> odm::Result<()> {
+    /// for mut post in posts.find(Post::fields().votes().lt(0)).tracked().await? {
+    ///     post.votes = 0;
+    ///     posts.save(&mut post).await?;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn tracked(self) -> Find<M, Tracked<M>> {
+        Find {
+            call: self.call,
+            filter: self.filter,
+            options: self.options,
+            read: tracked::read,
+            lookups: self.lookups,
+            resolve: documents::resolve_tracked,
+            write_back: false,
+            parallel_decode: self.parallel_decode,
+            marker: PhantomData,
+        }
     }
 }
 

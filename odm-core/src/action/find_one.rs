@@ -14,6 +14,7 @@ use crate::model::Document;
 use crate::path::{FieldType, IntoKey, Name, Path};
 use crate::relation::{IntoLookup, LookupStrategy};
 use crate::sort::Sort;
+use crate::tracked::Tracked;
 use crate::view::View;
 
 impl<T: Document> Collection<T> {
@@ -123,6 +124,14 @@ impl<M: Document, T: Send + 'static> FindOne<M, T> {
     /// The lookups by one more find for each path; see [`Find::strategy`].
     pub fn with_batches(self) -> Self {
         self.strategy(LookupStrategy::Batches)
+    }
+}
+
+impl<M: Document> FindOne<M> {
+    /// Reads a document that remembers what is stored, so that a [`save`](Collection::save) sends
+    /// what has changed since; see [`Find::tracked`].
+    pub fn tracked(self) -> FindOne<M, Tracked<M>> {
+        FindOne { find: self.find.tracked() }
     }
 }
 

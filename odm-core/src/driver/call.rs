@@ -10,7 +10,7 @@ use mongodb::results::{DeleteResult, InsertManyResult, InsertOneResult, UpdateRe
 use super::failure::Failure;
 use super::options::{Options, with_options};
 use super::session::Turn;
-use super::{Batches, Session, Target};
+use super::{Batches, Outcome, Session, Target};
 use crate::error::{Error, Result};
 use crate::migrate::Change;
 use crate::model::Model;
@@ -126,6 +126,11 @@ impl Call {
     /// Whether the action is part of a transaction, which an error of the server ends.
     pub(crate) fn is_in_transaction(&self) -> bool {
         self.session.as_ref().is_some_and(Session::reads_the_past)
+    }
+
+    /// What becomes of the transaction that the action is part of.
+    pub(crate) fn outcome(&self) -> Option<Outcome> {
+        self.session.as_ref().and_then(Session::outcome)
     }
 
     pub(super) fn operation(&self) -> &'static str {

@@ -16,6 +16,7 @@ use mongodb::options::{
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::failure::Failure;
+use super::outcome::Outcome;
 use crate::error::{Error, ErrorKind, Result};
 
 /// A client session, cheap to clone and to hand to actions by `.session(&session)`.
@@ -58,6 +59,8 @@ struct Shared {
     deadline: Option<Instant>,
     /// The last error that asks for another attempt.
     transient: StdMutex<Option<mongodb::error::Error>>,
+    /// What becomes of the transaction that was started last.
+    outcome: StdMutex<Outcome>,
 }
 
 /// The turn of one action on a session.
@@ -111,6 +114,7 @@ impl Session {
         let mut turn = self.turn().await?;
         let started = turn.start_transaction().with_options(options).await;
         started.map_err(|error| Failure::new("start_transaction").error(error))?;
+        *self.last_outcome() = Outcome::default();
         self.shared.in_transaction.store(true, Ordering::Relaxed);
         Ok(())
     }
@@ -118,7 +122,7 @@ impl Session {
     pub(super) async fn commit(&self, turn: &mut Turn<'_>) -> Result<()> {
         let committed = turn.commit_transaction().await;
         self.shared.in_transaction.store(false, Ordering::Relaxed);
-        committed.map_err(|error| {
+        committed.map(|()| self.last_outcome().commit()).map_err(|error| {
             self.failed(&error);
             Failure::new("commit_transaction").error(error)
         })
@@ -126,8 +130,19 @@ impl Session {
 
     pub(super) async fn abort(&self, turn: &mut Turn<'_>) -> Result<()> {
         let aborted = turn.abort_transaction().await;
+        self.last_outcome().abort();
         self.shared.in_transaction.store(false, Ordering::Relaxed);
         aborted.map_err(|error| Failure::new("abort_transaction").error(error))
+    }
+
+    /// What becomes of the transaction that the session is in.
+    pub(super) fn outcome(&self) -> Option<Outcome> {
+        let is_open = self.shared.in_transaction.load(Ordering::Relaxed);
+        is_open.then(|| self.last_outcome().clone())
+    }
+
+    fn last_outcome(&self) -> std::sync::MutexGuard<'_, Outcome> {
+        self.shared.outcome.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A transaction that ends by itself is not to be ended by hand.
@@ -206,6 +221,7 @@ impl Session {
             attempt: AtomicU64::new(0),
             deadline,
             transient: StdMutex::default(),
+            outcome: StdMutex::default(),
         };
         Self { shared: Arc::new(shared), attempt: None }
     }

@@ -55,10 +55,10 @@ impl Call {
 
 impl Watch {
     /// Runs the action within its span.
-    pub(crate) fn run<R: Counted + Send>(
+    pub(crate) fn run<'a, R: Counted + Send>(
         self,
-        action: impl Future<Output = Result<R>> + Send + 'static,
-    ) -> BoxFuture<'static, Result<R>> {
+        action: impl Future<Output = Result<R>> + Send + 'a,
+    ) -> BoxFuture<'a, Result<R>> {
         let action = action.instrument(self.span.clone());
         Box::pin(async move {
             let result = action.await;

@@ -135,6 +135,19 @@ pub(crate) fn read<T: Document>(raw: &RawDocument) -> Result<Read<T>> {
     read_chain(raw).map_err(|error| codec::of_document(error, raw, T::MODEL))
 }
 
+/// What brings a stored document of an older version to a value, in one change; `None` where it is
+/// of the current version, or no update can do that.
+pub(crate) fn bring_up<T: Document>(raw: &RawDocument, value: &T) -> Result<Option<WriteBack>> {
+    let Some(version) = &T::MODEL.version else { return Ok(None) };
+    let found = T::read_at(&Stored::new(raw, version));
+    Ok(match found.map_err(|error| codec::of_document(error, raw, T::MODEL))? {
+        Some((_, found)) if !std::ptr::eq(found.model, T::MODEL) => {
+            WriteBack::plan(raw, value, &found)
+        }
+        _ => None,
+    })
+}
+
 fn read_chain<T: Document>(raw: &RawDocument) -> Result<Read<T>> {
     let Some(version) = &T::MODEL.version else {
         let value = match T::read_raw(RawValue::of_document(raw)) {

@@ -226,7 +226,7 @@ impl Guard {
     }
 
     /// Writes an old document back at the current version. A newer one is an error.
-    async fn make_current(&self, call: &Call, raw: &RawDocument) -> Result<()> {
+    pub(crate) async fn make_current(&self, call: &Call, raw: &RawDocument) -> Result<()> {
         let version = Stored::new(raw, self.version);
         if is_own(self.model, version.version()) {
             return Ok(());

@@ -129,6 +129,8 @@ pub struct Field {
     pub reference: Option<Reference>,
     /// Whether no two documents share its value: there is a unique index on the field alone.
     pub unique: bool,
+    /// The field that tells the elements of a list of embedded documents apart, by its name in Rust.
+    pub key: Option<&'static str>,
 }
 
 impl Shape {
@@ -272,6 +274,7 @@ impl Field {
             values: T::values,
             reference: T::REFERENCE,
             unique: false,
+            key: None,
         }
     }
 
@@ -307,6 +310,14 @@ impl Field {
     #[must_use]
     pub const fn unique(mut self) -> Self {
         self.unique = true;
+        self
+    }
+
+    /// The elements of the list are told apart by this field.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn key(mut self, key: &'static str) -> Self {
+        self.key = Some(key);
         self
     }
 

@@ -18,6 +18,7 @@ use crate::migrate::{Collected, Read, ReadFn};
 use crate::model::Document;
 use crate::page::PageReader;
 use crate::relation::{Joined, Node, OfViewMut, Parent, Targets, resolve};
+use crate::tracked::Tracked;
 use crate::view::View;
 
 /// How many documents are resolved at once.
@@ -51,6 +52,23 @@ pub(super) fn resolve_documents<'a, T: Document>(
     Box::pin(async move {
         let found = documents.iter_mut().flatten();
         let mut parents: Vec<_> = found.map(|document| Parent::new(document)).collect();
+        resolve(call, nodes, &mut parents, targets).await?;
+        let errors = parents.into_iter().map(|parent| parent.error).collect();
+        fail(documents, errors);
+        Ok(())
+    })
+}
+
+/// Resolves tracked documents.
+pub(super) fn resolve_tracked<'a, T: Document>(
+    call: &'a Call,
+    nodes: &'a [Node],
+    documents: &'a mut [Result<Tracked<T>>],
+    targets: Targets<'a>,
+) -> BoxFuture<'a, Result<()>> {
+    Box::pin(async move {
+        let found = documents.iter_mut().flatten();
+        let mut parents: Vec<_> = found.map(|tracked| Parent::new(tracked.loading())).collect();
         resolve(call, nodes, &mut parents, targets).await?;
         let errors = parents.into_iter().map(|parent| parent.error).collect();
         fail(documents, errors);
