@@ -22,10 +22,10 @@ mod write_back;
 
 pub(crate) use call::{Call, FindOneAndOptions, FindOptions, WHOLE};
 pub(crate) use cursor::{Batches, Position};
-pub(crate) use outcome::Outcome;
 pub use database::Database;
 #[cfg(debug_assertions)]
 pub(crate) use one_by_one::note as note_one;
+pub(crate) use outcome::Outcome;
 pub use session::{Session, StartSession, StartTransaction};
 pub(crate) use target::Target;
 pub use transaction::{Transaction, Tx};

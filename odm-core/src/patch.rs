@@ -21,8 +21,8 @@ use crate::model::{Field, Model, Shape};
 use crate::path::ArrayFilters;
 use crate::update::Modification;
 
-pub(crate) use merge::merge;
 pub(crate) use array::holds;
+pub(crate) use merge::merge;
 pub(crate) use same::same;
 
 /// One document in its three states.
@@ -130,4 +130,3 @@ fn whole_fields(states: States<'_>, model: &Model) -> Modification {
     }
     Modification::Pipeline(vec![doc! { "$replaceWith": root }])
 }
-

@@ -32,7 +32,8 @@ impl Operators {
         for (name, value) in changed() {
             let field = fields.field(name);
             self.unset_aliases(path, stored, field);
-            let values = Values { stored: stored.get(name), before: before.get(name), after: value };
+            let values =
+                Values { stored: stored.get(name), before: before.get(name), after: value };
             self.value(&join(path, name), values, fields.of(name), field)?;
         }
         for name in removed() {
@@ -57,11 +58,7 @@ impl Operators {
             return Ok(());
         }
         match (stored, before, after) {
-            (
-                Some(Bson::Document(stored)),
-                Some(Bson::Document(before)),
-                Bson::Document(after),
-            ) => {
+            (Some(Bson::Document(stored)), Some(Bson::Document(before)), Bson::Document(after)) => {
                 let states = States { stored, before, after };
                 if !self.document(path, states, fields)? {
                     self.set.insert(path, merge::document(states, fields));
