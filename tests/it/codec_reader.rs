@@ -114,7 +114,7 @@ models! {
 fn types_that_are_read_by_hand_are_read_by_hand() -> TestResult {
     let sample: ByHand = by_hand();
     let raw = sample.encode()?;
-    assert!(agree::<ByHand>(&raw));
+    assert_eq!(read::<ByHand>(&raw), None, "the whole document is left to serde");
     assert_eq!(ByHand::decode(&raw)?, sample);
     let refused =
         rawdoc! { "_id": 1, "email": "no address", "size": 1, "span": { "from": 1, "to": 2 } };

@@ -4,7 +4,7 @@
 //! fn read_raw(__value: RawValue<'_>) -> Option<Self> {
 //!     static __READER: Reader = Reader::new("Comment", &["who\0", "text\0"]);
 //!     if !is_derived::<Self>(&__READER) {
-//!         return embedded_by_serde(__value);
+//!         return None;
 //!     }
 //!     let mut __fields = __READER.fields(__value)?;
 //!     let __read = Self {
@@ -39,7 +39,7 @@ pub(super) fn of_document(
         return (TokenStream::new(), TokenStream::new());
     };
     let is_derived = quote!(__odm::is_derived_document::<Self>);
-    read_struct(input, reading, fields, declared, &is_derived, &quote!(__odm::None))
+    read_struct(input, reading, fields, declared, &is_derived)
 }
 
 /// The same for an embedded struct.
@@ -52,8 +52,7 @@ pub(super) fn of_struct(
         return (TokenStream::new(), by_serde());
     };
     let is_derived = quote!(__odm::is_derived::<Self>);
-    let by_hand = quote!(__odm::embedded_by_serde(__value));
-    read_struct(input, reading, fields, declared, &is_derived, &by_hand)
+    read_struct(input, reading, fields, declared, &is_derived)
 }
 
 /// The method of a newtype, which is read as what it holds.
@@ -66,7 +65,7 @@ pub(super) fn of_newtype(input: &Input<'_>, declared: &Declared) -> TokenStream 
         static __READER: __odm::Reader = __odm::Reader::new(#name, &[]);
         match __READER.is_newtype::<Self>() {
             true => __odm::Option::map(#read(__value), Self),
-            false => __odm::by_serde(__value),
+            false => __odm::None,
         }
     })
 }
@@ -83,7 +82,7 @@ pub(super) fn of_unit_enum(input: &Input<'_>) -> TokenStream {
         #reader
         match __odm::variant::<Self>(&__READER, __value) {
             #(#arms)*
-            _ => __odm::embedded_by_serde(__value),
+            _ => __odm::None,
         }
     })
 }
@@ -107,7 +106,6 @@ fn read_struct(
     fields: &[Field<'_>],
     declared: &[Declared],
     is_derived: &TokenStream,
-    by_hand: &TokenStream,
 ) -> (TokenStream, TokenStream) {
     let all: Vec<_> = reading
         .fields
@@ -130,7 +128,7 @@ fn read_struct(
     let method = method(&quote! {
         #reader
         if !#is_derived(&__READER) {
-            return #by_hand;
+            return __odm::None;
         }
         let mut __fields = __READER.fields(__value)?;
         #default

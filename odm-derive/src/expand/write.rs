@@ -4,9 +4,7 @@
 //! fn write_raw(&self, __out: &mut RawBuffer) -> Option<ElementType> {
 //!     static __WRITER: Writer =
 //!         Writer::new("Comment", &[offset_of!(Comment, who), offset_of!(Comment, text)]);
-//!     let Some(__start) = open(&__WRITER, self, __out) else {
-//!         return write_embedded(self, __out);
-//!     };
+//!     let __start = open(&__WRITER, self, __out)?;
 //!     let __is_whole = <String as FieldType>::write_field(&self.who, "\0who\0", __out)
 //!         && <String as FieldType>::write_field(&self.text, "\0text\0", __out);
 //!     __WRITER.close(__start, __is_whole, __out)
@@ -38,7 +36,7 @@ pub(super) fn of_document(
         }
     }
     let open = quote!(__odm::open_document);
-    struct_method(input, fields, &writes, &open, &quote!(__odm::None)).unwrap_or_default()
+    struct_method(input, fields, &writes, &open).unwrap_or_default()
 }
 
 /// The method of an embedded struct.
@@ -47,22 +45,22 @@ pub(super) fn of_struct(
     fields: &[Field<'_>],
     declared: &[Declared],
 ) -> TokenStream {
-    let by_hand = quote!(__odm::write_embedded(self, __out));
     let writes = writes(fields, declared);
-    struct_method(input, fields, &writes, &quote!(__odm::open), &by_hand).unwrap_or_else(by_serde)
+    struct_method(input, fields, &writes, &quote!(__odm::open)).unwrap_or_else(by_serde)
 }
 
 /// The method of a newtype, which is written as what it holds.
 pub(super) fn of_newtype(input: &Input<'_>, declared: &Declared) -> TokenStream {
     let (ident, write) = (input.ident, declared.get("write_raw"));
-    let by_serde = quote!(__odm::write_by_serde(self, __out));
-    let Some(name) = written_name(input) else { return method(&by_serde) };
+    let Some(name) = written_name(input) else {
+        return method(&quote!(__odm::write_by_serde(self, __out)));
+    };
     method(&quote! {
         static __WRITER: __odm::Writer =
             __odm::Writer::new(#name, &[__odm::offset_of!(#ident, 0)]);
         match __WRITER.is_newtype(self) {
             true => #write(&self.0, __out),
-            false => #by_serde,
+            false => __odm::None,
         }
     })
 }
@@ -80,12 +78,9 @@ pub(super) fn of_unit_enum(input: &Input<'_>, variants: &[Variant<'_>]) -> Token
         let __position = match self {
             #(Self::#idents => #positions,)*
             #[allow(unreachable_patterns)]
-            _ => return __odm::write_embedded(self, __out),
+            _ => return __odm::None,
         };
-        match __odm::write_variant(&__WRITER, VARIANTS, __position, __out) {
-            __odm::Some(__written) => __odm::Some(__written),
-            __odm::None => __odm::write_embedded(self, __out),
-        }
+        __odm::write_variant(&__WRITER, VARIANTS, __position, __out)
     })
 }
 
@@ -112,7 +107,6 @@ fn struct_method(
     fields: &[Field<'_>],
     writes: &[TokenStream],
     open: &TokenStream,
-    by_hand: &TokenStream,
 ) -> Option<TokenStream> {
     let (ident, name) = (input.ident, written_name(input)?);
     if fields.iter().any(|field| field.name.contains('\0')) {
@@ -128,9 +122,7 @@ fn struct_method(
     let none = writes.is_empty().then(|| quote!(true));
     Some(method(&quote! {
         static __WRITER: __odm::Writer = __odm::Writer::new(#name, &[#(#offsets),*]);
-        let __odm::Some(__start) = #open(&__WRITER, self, __out) else {
-            return #by_hand;
-        };
+        let __start = #open(&__WRITER, self, __out)?;
         let __is_whole = #none #(#writes)&&*;
         __WRITER.close(__start, __is_whole, __out)
     }))

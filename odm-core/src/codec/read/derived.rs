@@ -36,7 +36,8 @@ struct Probe<'a> {
 }
 
 impl Probe<'_> {
-    fn answer<T>(&self, name: &str, names: &[&str]) -> Result<T, Answer> {
+    /// Not generic, so that it is compiled once and not for each model.
+    fn answer(&self, name: &str, names: &[&str]) -> Answer {
         let bare = |name: &&str| name.trim_end_matches('\0').to_owned();
         let declared: Vec<_> = self.names.iter().map(bare).collect();
         let aliases: Vec<_> = self.aliases.iter().map(|(alias, _)| bare(alias)).collect();
@@ -44,7 +45,7 @@ impl Probe<'_> {
         let is_same = name == self.name
             && declared.iter().all(|declared| names.contains(&declared.as_str()))
             && names.iter().all(is_known);
-        Err(Answer(is_same))
+        Answer(is_same)
     }
 }
 
@@ -80,7 +81,7 @@ impl<'de> Deserializer<'de> for Probe<'_> {
         _: V,
     ) -> Result<V::Value, Answer> {
         match self.asked {
-            Asked::Struct => self.answer(name, fields),
+            Asked::Struct => Err(self.answer(name, fields)),
             Asked::Enum | Asked::Newtype => Err(Answer(false)),
         }
     }
@@ -92,7 +93,7 @@ impl<'de> Deserializer<'de> for Probe<'_> {
         _: V,
     ) -> Result<V::Value, Answer> {
         match self.asked {
-            Asked::Enum => self.answer(name, variants),
+            Asked::Enum => Err(self.answer(name, variants)),
             Asked::Struct | Asked::Newtype => Err(Answer(false)),
         }
     }
@@ -103,7 +104,7 @@ impl<'de> Deserializer<'de> for Probe<'_> {
         _: V,
     ) -> Result<V::Value, Answer> {
         match self.asked {
-            Asked::Newtype => self.answer(name, &[]),
+            Asked::Newtype => Err(self.answer(name, &[])),
             Asked::Struct | Asked::Enum => Err(Answer(false)),
         }
     }
