@@ -8,20 +8,26 @@ use std::{
     future::{Future, IntoFuture},
     panic::{AssertUnwindSafe, resume_unwind},
     sync::Arc,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
+use bson::doc;
 use futures::FutureExt;
 use mongodb::{Client, Database, options::ClientOptions};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::{
-    Commands, Error, Expected, Result, Server, ServerBuilder, commands::Recorder, name,
-    uri::without_credentials,
+    ActiveFailPoint, Commands, Error, Expected, FailPoint, Result, Server, ServerBuilder,
+    commands::Recorder, name, uri::without_credentials,
 };
 
 /// How long the driver may take to close what a test left open (a cursor, a session).
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(2);
+
+/// How long an election may take.
+const ELECTION_LIMIT: Duration = Duration::from_secs(30);
+/// Between two looks at who is primary: nothing tells us of it.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// What a test returns: any error goes with `?`.
 pub type TestResult<T = ()> = std::result::Result<T, Box<dyn StdError + Send + Sync>>;
@@ -93,6 +99,62 @@ impl Kit {
     /// ```
     pub fn uri(&self) -> &str {
         &self.0.uri
+    }
+
+    /// Makes commands fail; see [`FailPoint`].
+    ///
+    /// # Errors
+    /// Those of the driver: the server must be one with
+    /// [`failpoints`](ServerBuilder::failpoints).
+    ///
+    /// ```no_run
+    /// # async fn example(kit: odm_testkit::Kit) -> odm_testkit::TestResult {
+    /// # use odm_testkit::FailPoint;
+    /// let failing = kit.fail(FailPoint::of(["find"]).error_code(91)).await?;
+    /// # failing.off().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn fail(&self, failpoint: FailPoint) -> mongodb::error::Result<ActiveFailPoint> {
+        failpoint.set(&self.0.client).await
+    }
+
+    /// Has the primary step down, and waits until another member is primary. For a server of
+    /// [several members](ServerBuilder::members).
+    ///
+    /// # Errors
+    /// Those of the driver; that no other member became primary within half a minute.
+    ///
+    /// ```no_run
+    /// # async fn example(kit: odm_testkit::Kit) -> odm_testkit::TestResult {
+    /// kit.step_down().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn step_down(&self) -> mongodb::error::Result<()> {
+        let admin = self.0.client.database("admin");
+        let before = admin.run_command(doc! { "hello": 1 }).await?;
+        let before = before.get_str("me").unwrap_or_default();
+        let down = doc! { "replSetStepDown": 60, "secondaryCatchUpPeriodSecs": 10 };
+        admin.run_command(down).await?;
+        let deadline = Instant::now() + ELECTION_LIMIT;
+        loop {
+            // What the client knows may be old, and the old primary be without connections.
+            let last = match admin.run_command(doc! { "hello": 1 }).await {
+                Ok(hello) => {
+                    let is_primary = hello.get_bool("isWritablePrimary").unwrap_or(false);
+                    if is_primary && hello.get_str("me").unwrap_or_default() != before {
+                        return Ok(());
+                    }
+                    mongodb::error::Error::custom("no other member became primary")
+                }
+                Err(error) => error,
+            };
+            if Instant::now() > deadline {
+                return Err(last);
+            }
+            tokio::time::sleep(POLL_INTERVAL).await;
+        }
     }
 
     /// Awaits `action` and returns its output with the commands that this test's client sent

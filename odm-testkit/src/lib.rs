@@ -46,6 +46,7 @@
 
 mod commands;
 mod error;
+mod failpoint;
 mod kit;
 mod name;
 mod provider;
@@ -55,5 +56,6 @@ mod watchdog;
 
 pub use commands::{Command, Commands, Expected};
 pub use error::{Error, Result};
+pub use failpoint::{ActiveFailPoint, FailPoint};
 pub use kit::{Kit, TestResult, run, run_with};
 pub use server::{Server, ServerBuilder};
