@@ -80,6 +80,8 @@ mod guide {
     mod lookups {}
     #[doc = include_str!("../book/src/integrity.md")]
     mod integrity {}
+    #[doc = include_str!("../book/src/hooks-and-stamps.md")]
+    mod hooks_and_stamps {}
     #[doc = include_str!("../book/src/schema-versions.md")]
     mod schema_versions {}
     #[doc = include_str!("../book/src/indexes.md")]

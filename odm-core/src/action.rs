@@ -24,6 +24,7 @@ mod insert_many;
 mod insert_one;
 mod link;
 mod replace_one;
+mod restore;
 mod save;
 mod update;
 
@@ -42,6 +43,7 @@ pub use insert_many::InsertMany;
 pub use insert_one::InsertOne;
 pub use link::{Link, Linked};
 pub use replace_one::ReplaceOne;
+pub use restore::Restore;
 pub use save::Save;
 pub use update::{UpdateMany, UpdateOne};
 

@@ -41,7 +41,8 @@ pub enum ErrorKind {
     /// A delete was refused by the rule of a reference to what would be deleted. Model, `_id` and
     /// path of the error are those of the reference.
     Restricted,
-    /// A save met another write that came first, and wrote nothing.
+    /// A save met another write that came first, or a replacement a document of another revision:
+    /// nothing was written.
     Conflict,
     /// A write of a versioned model gave up against others that kept coming first.
     Contended,

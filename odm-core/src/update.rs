@@ -16,6 +16,7 @@ mod matched;
 mod modification;
 mod pipeline;
 mod push;
+mod stamped;
 
 pub use current_date::CurrentDate;
 pub(crate) use insertion::{Insertion, equalities, inserted};

@@ -29,6 +29,7 @@ use crate::input::{Input, Role, View};
 /// | `index(author, -when, …)` | an index; keys are paths in Rust names, `-` is descending |
 /// | `referenced_by(Book, Review)` | the models that have an `on_delete` rule about this one: its deletes keep them |
 /// | `on_delete(lines.product, "restrict")` | the rule of a reference inside of embedded documents, by its path in Rust names |
+/// | `revision = "rev"`, `created_at = "…"`, `updated_at = "…"`, `soft_delete = "…"` | the field that the library keeps, by its Rust name; also on the field itself |
 /// | `read_concern = "majority"` | of the model's reads, unless an action or a transaction has its own |
 /// | `write_concern = "majority"` or `2` | of the model's writes, likewise |
 /// | `read_preference = "secondaryPreferred"` | of the model's reads, likewise; old documents are then upgraded in memory only |
@@ -37,6 +38,9 @@ use crate::input::{Input, Role, View};
 /// | attribute of a field | meaning |
 /// |---|---|
 /// | `index`, `unique`, `sparse`, `hidden`, `desc`, `name = "…"`, `partial = …`, `ttl = "30d"` | an index on the field, with these options |
+/// | `revision` | an integer that each change of the document raises by one; a replacement is stored only over the revision that it was read at |
+/// | `created_at`, `updated_at` | the date of the insertion, of the last change |
+/// | `soft_delete` | an optional date: deletes set it, and what has one is left out |
 /// | `opaque` | any serde type, stored as serde makes it |
 /// | `references(group_id)` | the unique key of the target that a reference holds, in place of its `_id` |
 /// | `inverse = author` | the reference of the other model, for what refers back |

@@ -101,6 +101,7 @@ impl<M: Document, D: Send + 'static> Aggregate<M, D> {
 
     option_setters!(
         session,
+        with_deleted,
         read_concern,
         write_concern,
         read_preference,

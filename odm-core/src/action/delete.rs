@@ -104,7 +104,7 @@ pub struct DeleteOne {
 }
 
 impl DeleteOne {
-    option_setters!(session, write_concern, hint, collation, comment, let_vars);
+    option_setters!(session, permanently, write_concern, hint, collation, comment, let_vars);
 
     /// How the server would run it: the indexes used, keys and documents examined. One round trip;
     /// nothing is deleted. On a versioned model, without the conditions on the version.
@@ -194,7 +194,7 @@ impl DeleteMany {
         self
     }
 
-    option_setters!(session, write_concern, hint, collation, comment, let_vars);
+    option_setters!(session, permanently, write_concern, hint, collation, comment, let_vars);
 
     /// How the server would run it: the indexes used, keys and documents examined. One round trip;
     /// nothing is deleted. On a versioned model, without the conditions on the version.

@@ -206,6 +206,7 @@ impl<M: Document, T: Send + 'static> Find<M, T> {
 
     option_setters!(
         session,
+        with_deleted,
         read_concern,
         read_preference,
         max_time,

@@ -100,7 +100,7 @@ impl<M: Document, T: Send + 'static> FindOne<M, T> {
         self
     }
 
-    option_setters!(find: session, read_concern, read_preference, max_time, hint, collation, comment, let_vars);
+    option_setters!(find: session, with_deleted, read_concern, read_preference, max_time, hint, collation, comment, let_vars);
 }
 
 impl<M: Document, T: Send + 'static> FindOne<M, T> {

@@ -64,7 +64,7 @@ impl<M: Document, T> FindOneAndDelete<M, T> {
         FindOneAndDelete { find: self.find.project() }
     }
 
-    option_setters!(find: session, write_concern, max_time, hint, collation, comment, let_vars);
+    option_setters!(find: session, permanently, write_concern, max_time, hint, collation, comment, let_vars);
 }
 
 impl<M, T> fmt::Debug for FindOneAndDelete<M, T> {

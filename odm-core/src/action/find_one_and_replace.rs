@@ -79,7 +79,7 @@ impl<M: Document, T> FindOneAndReplace<M, T> {
     }
 
     upsert_setters!(find);
-    option_setters!(find: session, write_concern, max_time, hint, collation, comment, let_vars);
+    option_setters!(find: session, with_deleted, write_concern, max_time, hint, collation, comment, let_vars);
 }
 
 impl<M, T> fmt::Debug for FindOneAndReplace<M, T> {

@@ -44,6 +44,27 @@ macro_rules! option_setters {
             self
         }
     };
+    (@ with_deleted $(of $field:ident)?) => {
+        /// Sees deleted documents too, of a model with a soft delete.
+        pub fn with_deleted(mut self) -> Self {
+            self$(.$field)?.call.see(crate::driver::Visible::All);
+            self
+        }
+
+        /// Sees deleted documents only; of a model without a soft delete, none.
+        pub fn only_deleted(mut self) -> Self {
+            self$(.$field)?.call.see(crate::driver::Visible::Deleted);
+            self
+        }
+    };
+    (@ permanently $(of $field:ident)?) => {
+        /// Deletes for good, of a model with a soft delete: what matches, whether it is marked as
+        /// deleted or not, and by `cascade` what refers to it.
+        pub fn permanently(mut self) -> Self {
+            self$(.$field)?.call.delete_permanently();
+            self
+        }
+    };
     (@ max_time $(of $field:ident)?) => {
         /// How long the server may work on it before it gives up; no limit unless set.
         pub fn max_time(mut self, max_time: std::time::Duration) -> Self {

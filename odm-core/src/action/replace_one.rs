@@ -69,7 +69,7 @@ pub struct ReplaceOne {
 
 impl ReplaceOne {
     upsert_setters!();
-    option_setters!(session, write_concern, hint, collation, comment, let_vars);
+    option_setters!(session, with_deleted, write_concern, hint, collation, comment, let_vars);
 }
 
 impl IntoFuture for ReplaceOne {

@@ -124,7 +124,7 @@ pub struct UpdateOne {
 
 impl UpdateOne {
     upsert_setters!();
-    option_setters!(session, write_concern, hint, collation, comment, let_vars);
+    option_setters!(session, with_deleted, write_concern, hint, collation, comment, let_vars);
 
     /// How the server would run it: the indexes used, keys and documents examined. One round trip;
     /// nothing is changed. On a versioned model, without the conditions on the version.
@@ -166,7 +166,7 @@ impl UpdateMany {
         self
     }
 
-    option_setters!(session, write_concern, hint, collation, comment, let_vars);
+    option_setters!(session, with_deleted, write_concern, hint, collation, comment, let_vars);
 
     /// How the server would run it: the indexes used, keys and documents examined. One round trip;
     /// nothing is changed. On a versioned model, without the conditions on the version.

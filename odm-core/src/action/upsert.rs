@@ -11,7 +11,7 @@ use bson::{Bson, Document as BsonDocument, RawDocument, RawDocumentBuf, doc};
 use mongodb::results::UpdateResult;
 
 use crate::driver::Call;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::filter::equal_to;
 use crate::migrate::{Change, Guard, Tries, Write};
 use crate::model::{Document, Model};
@@ -115,7 +115,12 @@ impl Upsert {
             Change::Update(update) => complete_update(update, &equalities, model, readable)?,
             Change::Replace(replacement) => check_replacement(replacement, &equalities)?,
         }
-        let is_whole = |key: &BsonDocument| key.len() == equalities.len() && names_only(filter);
+        // A deleted document may hold the key, and then no attempt finds it.
+        let is_whole = |key: &BsonDocument| {
+            key.len() == equalities.len()
+                && names_only(filter)
+                && model.stamps.soft_delete.is_none()
+        };
         Ok(Some(Insertion { is_key: key.as_ref().is_some_and(is_whole), key }))
     }
 }
@@ -164,7 +169,8 @@ fn complete_update(
         return Err(Error::invalid(message).with_path(path));
     }
     update.set_version(model);
-    let Some(inserted) = inserted(equalities, update) else { return Ok(()) };
+    let stamped = update.clone().stamped(model.stamps, true);
+    let Some(inserted) = inserted(equalities, &stamped) else { return Ok(()) };
     let (asked, given) = (equalities.get("_id"), inserted.get("_id"));
     if asked.is_some() && asked != given {
         let message = "the `_id` that is set on insert is not the one that the filter asks for";
@@ -242,7 +248,10 @@ pub(super) async fn change_one(
     let context = |error| call.context(error);
     let (filter, mut change) = (filter.map_err(context)?, change.map_err(context)?);
     let insertion = upsert.plan(&call, &filter, &mut change, readable).map_err(context)?;
-    if guard.is_none() && insertion.is_none() {
+    // A value that has a revision was stored.
+    let of_revision =
+        matches!(change, Change::Replace(_)) && call.target().model.stamps.revision.is_some();
+    if guard.is_none() && insertion.is_none() && !of_revision {
         return call.change_one(filter, Cow::Owned(change), false).await;
     }
     let write = Write { call: &call, filter: &filter, sort: None, insertion: insertion.as_ref() };
@@ -252,5 +261,11 @@ pub(super) async fn change_one(
         let done = result.matched_count > 0 || result.upserted_id.is_some();
         Ok(done.then_some(result))
     });
-    Ok(result.await?.unwrap_or_default())
+    match result.await? {
+        None if of_revision && call.is_acknowledged() => {
+            let message = "there is no such document to replace: it was deleted";
+            Err(call.context(Error::new(ErrorKind::NotFound, message)))
+        }
+        result => Ok(result.unwrap_or_default()),
+    }
 }

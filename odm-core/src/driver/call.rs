@@ -10,7 +10,7 @@ use mongodb::results::{DeleteResult, InsertManyResult, InsertOneResult, UpdateRe
 use super::failure::Failure;
 use super::options::{Options, with_options};
 use super::session::Turn;
-use super::{Batches, Outcome, Session, Target};
+use super::{Batches, Outcome, Session, Target, Visible};
 use crate::error::{Error, Result};
 use crate::migrate::Change;
 use crate::model::Model;
@@ -25,6 +25,10 @@ pub(crate) struct Call {
     pub(super) session: Option<Session>,
     /// On the heap, and there only where something was set.
     pub(super) options: Option<Box<Options>>,
+    /// Which documents it sees, of a model with a soft delete.
+    pub(super) visible: Visible,
+    /// Whether a delete is one for good.
+    pub(super) permanent: bool,
 }
 
 /// What a find may be told beside its filter.
@@ -78,7 +82,14 @@ macro_rules! run {
 
 impl Call {
     pub(crate) fn new(target: &Target, operation: &'static str) -> Self {
-        Self { target: target.clone(), operation, session: None, options: None }
+        Self {
+            target: target.clone(),
+            operation,
+            session: None,
+            options: None,
+            visible: Visible::Live,
+            permanent: false,
+        }
     }
 
     pub(crate) fn session(&mut self, session: &Session) {
@@ -102,6 +113,9 @@ impl Call {
             operation: self.operation,
             session: self.session.clone(),
             options: self.options.as_ref().map(|options| Box::new(options.of_others())),
+            // What is deleted for good takes all with it.
+            visible: if self.permanent { Visible::All } else { Visible::Live },
+            permanent: self.permanent,
         }
     }
 
@@ -166,7 +180,7 @@ impl Call {
 
     pub(crate) async fn find(&self, filter: Document, options: FindOptions) -> Result<Batches> {
         let started = Instant::now();
-        let mut find = self.target.collection().find(filter);
+        let mut find = self.target.collection().find(self.filter(filter));
         if let Some(sort) = options.sort {
             find = find.sort(sort);
         }
@@ -218,7 +232,7 @@ impl Call {
         batch_size: Option<u32>,
     ) -> Result<Batches> {
         let started = Instant::now();
-        let mut aggregate = self.target.collection().aggregate(pipeline);
+        let mut aggregate = self.target.collection().aggregate(self.pipeline(pipeline));
         if let Some(batch_size) = batch_size {
             aggregate = aggregate.batch_size(batch_size);
         }
@@ -253,7 +267,7 @@ impl Call {
         limit: Option<u64>,
         skip: Option<u64>,
     ) -> Result<u64> {
-        let mut count = self.target.collection().count_documents(filter);
+        let mut count = self.target.collection().count_documents(self.filter(filter));
         if let Some(limit) = limit {
             count = count.limit(limit);
         }
@@ -276,7 +290,7 @@ impl Call {
     }
 
     pub(crate) async fn distinct(&self, path: &str, filter: Document) -> Result<Vec<Bson>> {
-        let mut distinct = self.target.collection().distinct(path, filter);
+        let mut distinct = self.target.collection().distinct(path, self.filter(filter));
         with_options!(
             self,
             distinct,
@@ -286,6 +300,8 @@ impl Call {
     }
 
     pub(crate) async fn insert_one(&self, document: &RawDocumentBuf) -> Result<InsertOneResult> {
+        let stamped = self.stamp_insert(document).map_err(|error| self.context(error))?;
+        let document = stamped.as_ref().unwrap_or(document);
         let sent = std::slice::from_ref(document);
         let mut insert = self.target.collection().insert_one(document);
         with_options!(self, insert, [write_concern, comment]);
@@ -298,6 +314,8 @@ impl Call {
         documents: &[RawDocumentBuf],
         ordered: bool,
     ) -> Result<InsertManyResult> {
+        let stamped = self.stamp_inserts(documents).map_err(|error| self.context(error))?;
+        let documents = stamped.as_deref().unwrap_or(documents);
         let mut insert = self.target.collection().insert_many(documents).ordered(ordered);
         with_options!(self, insert, [write_concern, comment]);
         let result = run!(self, insert, documents);
@@ -314,8 +332,9 @@ impl Call {
         update: Modification,
         upsert: bool,
     ) -> Result<UpdateResult> {
-        let (update, array_filters) = update.into_driver();
+        let (update, array_filters) = update.stamped(self.stamps(), upsert).into_driver();
         let id = named_id(&filter);
+        let filter = self.filter(filter);
         let mut update = self.target.collection().update_one(filter, update);
         if upsert {
             update = update.upsert(true);
@@ -343,7 +362,9 @@ impl Call {
         filter: Document,
         update: &Modification,
     ) -> Result<UpdateResult> {
-        let (update, array_filters) = update.clone().into_driver();
+        let update = update.clone().stamped(self.stamps(), false);
+        let (update, array_filters) = update.into_driver();
+        let filter = self.filter(filter);
         let mut update = self.target.collection().update_many(filter, update);
         if let Some(array_filters) = array_filters {
             update = update.array_filters(array_filters);
@@ -359,13 +380,21 @@ impl Call {
         upsert: bool,
     ) -> Result<UpdateResult> {
         let id = named_id(&filter);
+        let stamped = self.stamp_replacement(replacement).map_err(|error| self.context(error))?;
+        let at = self.at_revision(&filter, stamped.as_ref());
+        let (filter, replacement) = match &stamped {
+            Some(stamped) => (stamped.guard(self.filter(filter)), &stamped.raw),
+            None => (self.filter(filter), replacement),
+        };
         let mut replace = self.target.collection().replace_one(filter, replacement);
         if upsert {
             replace = replace.upsert(true);
         }
         with_options!(self, replace, [write_concern, hint, collation, comment, let_vars]);
         let result = run!(self, replace);
-        result.map_err(|error| error.with_id(id.or_else(|| id_of(replacement))))
+        let result = result.map_err(|error| error.with_id(id.or_else(|| id_of(replacement))));
+        let nothing = |done: &UpdateResult| done.matched_count == 0 && done.upserted_id.is_none();
+        self.told_stale(at, result, nothing).await
     }
 
     /// Changes one document, or inserts one. What is tried once is moved into the command.
@@ -385,15 +414,21 @@ impl Call {
     }
 
     pub(crate) async fn delete_one(&self, filter: Document) -> Result<DeleteResult> {
+        if let Some(mark) = self.mark() {
+            return self.update_one(filter, mark, false).await.map(marked);
+        }
         let id = named_id(&filter);
-        let mut delete = self.target.collection().delete_one(filter);
+        let mut delete = self.target.collection().delete_one(self.filter(filter));
         with_options!(self, delete, [write_concern, hint, collation, comment, let_vars]);
         let result = run!(self, delete);
         result.map_err(|error| error.with_id(id))
     }
 
     pub(crate) async fn delete_many(&self, filter: Document) -> Result<DeleteResult> {
-        let mut delete = self.target.collection().delete_many(filter);
+        if let Some(mark) = self.mark() {
+            return self.update_many(filter, &mark).await.map(marked);
+        }
+        let mut delete = self.target.collection().delete_many(self.filter(filter));
         with_options!(self, delete, [write_concern, hint, collation, comment, let_vars]);
         run!(self, delete)
     }
@@ -409,7 +444,14 @@ mod in_transaction;
 
 pub(crate) use find_one_and::FindOneAndOptions;
 
-fn id_of(document: &RawDocument) -> Option<Bson> {
+/// The result of a delete that marked documents.
+fn marked(updated: UpdateResult) -> DeleteResult {
+    let mut deleted = DeleteResult::default();
+    deleted.deleted_count = updated.modified_count;
+    deleted
+}
+
+pub(super) fn id_of(document: &RawDocument) -> Option<Bson> {
     document.get("_id").ok().flatten().and_then(|id| Bson::try_from(id).ok())
 }
 

@@ -29,7 +29,7 @@ impl Call {
         filter: Document,
         options: FindOptions,
     ) -> Result<Document> {
-        let mut find = doc! { "find": self.name(), "filter": filter };
+        let mut find = doc! { "find": self.name(), "filter": self.filter(filter) };
         put(&mut find, "sort", options.sort);
         put(&mut find, "projection", options.projection);
         put(&mut find, "skip", options.skip.and_then(|skip| i64::try_from(skip).ok()));
@@ -43,6 +43,7 @@ impl Call {
     }
 
     pub(crate) async fn explain_aggregate(&self, pipeline: Vec<Document>) -> Result<Document> {
+        let pipeline = self.pipeline(pipeline);
         let mut aggregate = doc! { "aggregate": self.name(), "pipeline": pipeline, "cursor": {} };
         self.with_options(&mut aggregate, |options, aggregate| {
             options.add_choices(aggregate)?;

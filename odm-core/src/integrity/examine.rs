@@ -8,7 +8,7 @@ use mongodb::options::ReadPreference;
 use super::counting::{EXAMPLES, by_key, count, dangling, number, parsed, read_count};
 use super::values::values;
 use super::{Check, Drift, Unchecked};
-use crate::driver::{Batches, Call, FindOptions, Target};
+use crate::driver::{Batches, Call, FindOptions, Target, Visible};
 use crate::error::Result;
 use crate::filter::both;
 use crate::migrate::of_current_version;
@@ -33,7 +33,7 @@ pub(super) struct Dangling {
 
 /// The call of a read or write of one model, on the primary.
 pub(super) fn call(target: &Target, operation: &'static str) -> Call {
-    let mut call = Call::new(target, operation);
+    let mut call = Call::new(target, operation).seeing(Visible::All);
     let options = call.options();
     options.selection_criteria = Some(ReadPreference::Primary.into());
     options.allow_disk_use = Some(true);
@@ -60,7 +60,7 @@ pub(super) async fn fields(holder: &Call) -> Result<(Vec<Field>, Vec<Unchecked>)
     }
     let mut fields = Vec::new();
     for held in held {
-        let target = holder.on((held.reference.target)());
+        let target = holder.on((held.reference.target)()).seeing(Visible::All);
         // A document of another version may have its key elsewhere.
         let has_others = match held.reference.key {
             "_id" => false,

@@ -64,7 +64,7 @@ pub(super) fn relations(
                 continue;
             }
             let near = call(target, operation);
-            let far = near.on(relation.far.model);
+            let far = near.on(relation.far.model).seeing(crate::driver::Visible::All);
             let swapped = relation.clone().swapped();
             directions.push(Direction { holder: near.clone(), target: far.clone(), relation });
             directions.push(Direction { holder: far, target: near, relation: swapped });

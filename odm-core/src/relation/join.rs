@@ -79,8 +79,8 @@ impl Node {
                 "as": name,
                 "maxDepth": i32::from(max_depth),
             };
-            if let Some(filter) = &self.filter {
-                graph.insert("restrictSearchWithMatch", filter.clone());
+            if let Some(filter) = self.live_filter() {
+                graph.insert("restrictSearchWithMatch", filter);
             }
             return doc! { "$graphLookup": graph };
         }
@@ -97,10 +97,19 @@ impl Node {
         doc! { "$lookup": lookup }
     }
 
+    /// The filter on the targets, without those that are deleted.
+    fn live_filter(&self) -> Option<BsonDocument> {
+        let live = self.target.stamps.soft_delete.filter(|_| !self.with_deleted);
+        match (live.map(|field| doc! { field: bson::Bson::Null }), &self.filter) {
+            (Some(live), Some(filter)) => Some(crate::filter::both(filter.clone(), live)),
+            (live, filter) => live.or_else(|| filter.clone()),
+        }
+    }
+
     /// What is done with the documents that are joined to one parent.
     fn pipeline(&self, foreign: &str) -> Vec<BsonDocument> {
         let mut pipeline = Vec::new();
-        pipeline.extend(self.filter.clone().map(|filter| doc! { "$match": filter }));
+        pipeline.extend(self.live_filter().map(|filter| doc! { "$match": filter }));
         // References are cut where they are placed: under one path may be some to other models.
         if let (Some(limit), Local::Parent(_)) = (self.limit, self.local) {
             // A parent without a key is joined with documents without one.

@@ -248,6 +248,12 @@ impl<M, T: Document> Lookup<M, T> {
         self.with(|node| node.skip_errors = true)
     }
 
+    /// Finds deleted documents too, of a model with a soft delete: without it, a reference to one
+    /// leads nowhere.
+    pub fn with_deleted(self) -> Self {
+        self.with(|node| node.with_deleted = true)
+    }
+
     /// Finds only the parents that this leads anywhere from: an inner join. With a
     /// [filter](Lookup::filter), those that have a related document that matches.
     ///

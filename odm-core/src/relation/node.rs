@@ -8,7 +8,7 @@ use bson::{Bson, Document as BsonDocument, RawBsonRef, RawDocument, RawDocumentB
 use super::erased::{Erased, OfView};
 use super::stored::{self, SortKey, visit_values};
 use super::{Key, Place, Relation, Slot};
-use crate::driver::Target;
+use crate::driver::{Call, Target, Visible};
 use crate::error::{Error, Result};
 use crate::migrate::{self, Read, ReadFn};
 use crate::model::{Document, Model};
@@ -38,6 +38,8 @@ pub(crate) struct Node {
     pub(super) limit: Option<u32>,
     pub(super) projection: Option<BsonDocument>,
     pub(super) skip_errors: bool,
+    /// Whether deleted targets are found too.
+    pub(super) with_deleted: bool,
     pub(super) required: bool,
     pub(super) parent_sort: Option<BsonDocument>,
     pub(super) children: Vec<Node>,
@@ -121,6 +123,7 @@ impl Node {
             limit: None,
             projection: None,
             skip_errors: false,
+            with_deleted: false,
             required: false,
             parent_sort: None,
             children: Vec::new(),
@@ -224,6 +227,7 @@ impl Node {
             && self.limit.is_none()
             && self.projection.is_none()
             && !self.skip_errors
+            && !self.with_deleted
             && !self.required
             && self.parent_sort.is_none()
     }
@@ -254,6 +258,14 @@ impl Node {
     /// all, a reference leads to the first.
     pub(super) fn is_ordered(&self) -> bool {
         matches!(self.local, Local::Parent(_)) || self.limit.is_some() || self.foreign != "_id"
+    }
+
+    /// The call on the collection of the targets, which sees what the node asks for.
+    pub(super) fn seen_by(&self, call: Call) -> Call {
+        match self.with_deleted {
+            true => call.seeing(Visible::All),
+            false => call,
+        }
     }
 
     pub(crate) fn sorts_parents(&self) -> bool {

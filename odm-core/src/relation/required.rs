@@ -29,7 +29,7 @@ pub(crate) async fn require(
 
 /// The parents that the node leads anywhere from.
 async fn related(call: &Call, node: &Node) -> Result<BsonDocument> {
-    let call = call.on(node.target);
+    let call = node.seen_by(call.on(node.target));
     let projection = Some(doc! { "_id": 1, node.foreign.as_str(): 1 });
     let options = FindOptions { projection, ..FindOptions::default() };
     let filter = node.filter.clone().unwrap_or_default();

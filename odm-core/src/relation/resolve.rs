@@ -151,13 +151,13 @@ async fn load(
     };
     let mut beside = Vec::new();
     for (namespace, keys) in std::mem::take(&mut wanted.elsewhere) {
-        let elsewhere = call.on_namespace(node.target, &namespace);
+        let elsewhere = node.seen_by(call.on_namespace(node.target, &namespace));
         let targets = Targets::Batches { write_back };
         let wanted = Wanted { keys, elsewhere: Vec::new() };
         let load = load_beside(&elsewhere, node, wanted, targets).await?;
         beside.push((namespace, load));
     }
-    let target = call.on(node.target);
+    let target = node.seen_by(call.on(node.target));
     if let Wants::Graph { max_depth } = node.wants {
         let graph = graph::Graph { call: &target, node, max_depth, is_complete };
         let placement = graph.load(wanted.keys, found, write_back).await?;

@@ -98,6 +98,10 @@ fn check_stage(stage: &Document, model: &Model) -> Result<()> {
             }
             ("$unset", Bson::String(path)) => vec![path],
             ("$unset", Bson::Array(paths)) => paths.iter().filter_map(Bson::as_str).collect(),
+            ("$project", _) if !model.stamps.is_none() => {
+                let message = "a `$project` would lose the revision or the stamps: use `unset`";
+                return Err(Error::invalid(message));
+            }
             ("$project" | "$replaceWith" | "$replaceRoot", _) => Vec::new(),
             (other, _) => {
                 return Err(Error::invalid(format!("an update pipeline takes no stage `{other}`")));

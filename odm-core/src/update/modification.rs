@@ -112,7 +112,7 @@ impl Modification {
 }
 
 /// Adds operators that do not conflict.
-fn add_operators(joined: &mut Document, more: Document) {
+pub(super) fn add_operators(joined: &mut Document, more: Document) {
     for (operator, changes) in more {
         match (joined.get_mut(&operator), changes) {
             (Some(Bson::Document(there)), Bson::Document(more)) => there.extend(more),

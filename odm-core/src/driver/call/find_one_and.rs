@@ -47,7 +47,8 @@ impl Call {
         let collection = self.target.collection();
         match change {
             Change::Update(update) => {
-                let (update, array_filters) = update.clone().into_driver();
+                let (update, array_filters) = update.clone().stamped(self.stamps(), upsert).into_driver();
+                let filter = self.filter(filter);
                 let mut action = collection.find_one_and_update(filter, update).upsert(upsert);
                 if let Some(array_filters) = array_filters {
                     action = action.array_filters(array_filters);
@@ -59,6 +60,13 @@ impl Call {
                 run!(self, action).map_err(|error| error.with_id(id))
             }
             Change::Replace(replacement) => {
+                let stamped = self.stamp_replacement(replacement);
+                let stamped = stamped.map_err(|error| self.context(error))?;
+                let at = self.at_revision(&filter, stamped.as_ref());
+                let (filter, replacement) = match &stamped {
+                    Some(stamped) => (stamped.guard(self.filter(filter)), &stamped.raw),
+                    None => (self.filter(filter), replacement),
+                };
                 let mut action =
                     collection.find_one_and_replace(filter, replacement).upsert(upsert);
                 if let Some(return_document) = &options.return_document {
@@ -66,7 +74,9 @@ impl Call {
                 }
                 told!(self, action, options);
                 let id = id.or_else(|| id_of(replacement));
-                run!(self, action).map_err(|error| error.with_id(id))
+                let result = run!(self, action).map_err(|error| error.with_id(id));
+                // An upsert that inserted answers with nothing too.
+                self.told_stale(at, result, |found| found.is_none() && !upsert).await
             }
         }
     }
@@ -78,6 +88,11 @@ impl Call {
         options: &FindOneAndOptions,
     ) -> Result<Option<RawDocumentBuf>> {
         let id = named_id(&filter);
+        if let Some(mark) = self.mark() {
+            let change = Change::Update(mark);
+            return self.find_one_and_change(filter, &change, options, false).await;
+        }
+        let filter = self.filter(filter);
         let mut action = self.target.collection().find_one_and_delete(filter);
         told!(self, action, options);
         run!(self, action).map_err(|error| error.with_id(id))
