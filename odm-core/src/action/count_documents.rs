@@ -64,7 +64,16 @@ impl CountDocuments {
         self
     }
 
-    option_setters!(session, with_deleted, read_concern, read_preference, max_time, hint, collation, comment);
+    option_setters!(
+        session,
+        with_deleted,
+        read_concern,
+        read_preference,
+        max_time,
+        hint,
+        collation,
+        comment
+    );
 }
 
 impl IntoFuture for CountDocuments {

@@ -112,7 +112,15 @@ pub struct Distinct<K> {
 }
 
 impl<K> Distinct<K> {
-    option_setters!(session, with_deleted, read_concern, read_preference, max_time, collation, comment);
+    option_setters!(
+        session,
+        with_deleted,
+        read_concern,
+        read_preference,
+        max_time,
+        collation,
+        comment
+    );
 }
 
 impl<K> fmt::Debug for Distinct<K> {

@@ -44,7 +44,16 @@ pub struct Exists {
 }
 
 impl Exists {
-    option_setters!(session, with_deleted, read_concern, read_preference, max_time, hint, collation, comment);
+    option_setters!(
+        session,
+        with_deleted,
+        read_concern,
+        read_preference,
+        max_time,
+        hint,
+        collation,
+        comment
+    );
 }
 
 impl IntoFuture for Exists {

@@ -6,10 +6,10 @@ use bson::raw::CString;
 use bson::{Bson, DateTime, Document, RawBson, RawDocument, RawDocumentBuf, doc};
 
 use super::{Call, FindOptions};
-use crate::update::Modification;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::both;
 use crate::model::Stamps;
+use crate::update::Modification;
 
 /// Which documents an action sees, of a model with a soft delete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
