@@ -97,6 +97,13 @@ impl<T: Document> Tracked<T> {
         Ok(self.saved.as_ref().map_or(&self.state, |(_, state)| state))
     }
 
+    /// Takes the fields that the library keeps from what was stored. How the struct writes the
+    /// document then.
+    pub(crate) fn take_stamps(&mut self, stored: &RawDocument) -> Result<RawDocumentBuf> {
+        self.value.take_stamps(migrate::read::<T>(stored)?.value);
+        self.value.encode()
+    }
+
     /// The document was saved.
     pub(crate) fn advance(
         &mut self,

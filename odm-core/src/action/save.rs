@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::future::IntoFuture;
 
-use bson::{Bson, Document as BsonDocument, RawDocument, RawDocumentBuf, doc};
+use bson::{Bson, DateTime, Document as BsonDocument, RawDocument, RawDocumentBuf, doc};
 use futures::future::BoxFuture;
 
 use crate::codec;
@@ -17,6 +17,10 @@ use crate::model::Document;
 use crate::patch::{self, Patch, States};
 use crate::tracked::Tracked;
 use crate::update::Modification;
+
+mod kept;
+
+use kept::{ReadAt, keep};
 
 impl<T: Document> Collection<T> {
     /// Saves what has changed in a tracked document since it was read or saved last, by one minimal
@@ -46,10 +50,16 @@ impl<T: Document> Collection<T> {
     /// under the condition that it is still as it was read. Where it is not, it is read again, and
     /// migrated first if it is still old: up to five round trips.
     ///
+    /// The revision, the stamps and the date of deletion are the library's: what the struct has in
+    /// these fields is not sent. The document is saved over the revision that it was read or saved at
+    /// alone, and has the new revision and date of change then. An old document of such a model is
+    /// migrated by a command of its own before.
+    ///
     /// # Errors
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the document has been deleted (two
-    /// round trips);
-    /// [`ErrorKind::Conflict`](crate::ErrorKind::Conflict) if an element that was changed is gone;
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the document has been deleted, for good
+    /// or softly (two round trips);
+    /// [`ErrorKind::Conflict`](crate::ErrorKind::Conflict) if it is of another revision by now (two
+    /// round trips), or an element that was changed is gone;
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the `_id` was changed, or
     /// the document was saved in a transaction that has not ended;
     /// [`ErrorKind::Encode`](crate::ErrorKind::Encode);
@@ -101,11 +111,17 @@ impl<'a, T: Document> IntoFuture for Save<'a, T> {
         let watch = self.call.watch(None);
         watch.run(async move {
             let Self { call, document } = self;
+            let now = DateTime::now();
+            let call = call.stamped_at(now);
             let written = Tracked::value(document).encode();
             let written = written.map_err(|error| call.context(error))?;
-            let saved = save(&call, document, &written).await;
+            let saved = save(&call, document, &written, now).await;
             let Some(stored) = saved.map_err(|error| of_id(&call, error, &written))? else {
                 return Ok(false);
+            };
+            let written = match T::MODEL.stamps.is_none() {
+                true => written,
+                false => document.take_stamps(&stored).map_err(|error| call.context(error))?,
             };
             document.advance(stored, written, call.outcome());
             Ok(true)
@@ -121,6 +137,7 @@ async fn save<T: Document>(
     call: &Call,
     document: &mut Tracked<T>,
     written: &RawDocument,
+    now: DateTime,
 ) -> Result<Option<RawDocumentBuf>> {
     let outcome = call.outcome();
     let state = document.state(outcome.as_ref())?;
@@ -130,14 +147,17 @@ async fn save<T: Document>(
     };
     let mut stored = state.stored.clone();
     let id = id_of(&stored, written)?;
+    let read = ReadAt::of(before, T::MODEL)?;
     let before = codec::decode_document(before)?;
-    let after = codec::decode_document(written)?;
+    let mut after = codec::decode_document(written)?;
+    keep(T::MODEL.stamps, &before, &mut after);
     if !call.is_acknowledged() {
         let message = "a save needs the server's answer: the write concern `w: 0` gives none";
         return Err(Error::invalid(message));
     }
     let by_id = || doc! { "_id": equal_to(id.clone()) };
-    let mut may_bring_up = true;
+    // The value and what the library keeps would both set the stamps.
+    let mut may_bring_up = T::MODEL.stamps.is_none();
     for _ in 0..ATTEMPTS {
         match migrate::is_current(&stored, T::MODEL) {
             true => {
@@ -145,10 +165,13 @@ async fn save<T: Document>(
                 let states = States { stored: &read, before: &before, after: &after };
                 let Some(patch) = patch::plan(states, T::MODEL)? else { return Ok(None) };
                 let elements = patch.elements.clone();
-                if send::<T>(call, by_id(), patch).await? {
-                    return raw(&patch::merge(states, T::MODEL)).map(Some);
+                if send::<T>(call, read.guard(by_id()), patch).await? {
+                    let mut saved = patch::merge(states, T::MODEL);
+                    read.stamp(&mut saved, now);
+                    return raw(&saved).map(Some);
                 }
                 stored = read_again(call, by_id()).await?;
+                read.refuse_stale(&stored)?;
                 let found = codec::decode_document(&stored)?;
                 if elements.iter().any(|elements| !patch::holds(&found, elements)) {
                     let message = "an element that was changed is not in its list any more";
@@ -168,6 +191,7 @@ async fn save<T: Document>(
                     guard.make_current(call, &stored).await?;
                 }
                 stored = read_again(call, by_id()).await?;
+                read.refuse_stale(&stored)?;
             }
         }
         // A version that this program does not know is an error.
@@ -177,9 +201,9 @@ async fn save<T: Document>(
 }
 
 /// Whether there was a document to change.
-async fn send<T: Document>(call: &Call, by_id: BsonDocument, patch: Patch) -> Result<bool> {
+async fn send<T: Document>(call: &Call, one: BsonDocument, patch: Patch) -> Result<bool> {
     let conditions = patch.elements.into_iter().chain(of_current_version(T::MODEL));
-    let filter = conditions.fold(by_id, both);
+    let filter = conditions.fold(one, both);
     change_one(call, filter, patch.modification).await
 }
 

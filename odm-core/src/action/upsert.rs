@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use bson::{Bson, Document as BsonDocument, RawDocument, RawDocumentBuf, doc};
+use bson::{Bson, DateTime, Document as BsonDocument, RawDocument, RawDocumentBuf, doc};
 
 use mongodb::results::UpdateResult;
 
@@ -169,7 +169,7 @@ fn complete_update(
         return Err(Error::invalid(message).with_path(path));
     }
     update.set_version(model);
-    let stamped = update.clone().stamped(model.stamps, true);
+    let stamped = update.clone().stamped(model.stamps, DateTime::now(), true);
     let Some(inserted) = inserted(equalities, &stamped) else { return Ok(()) };
     let (asked, given) = (equalities.get("_id"), inserted.get("_id"));
     if asked.is_some() && asked != given {

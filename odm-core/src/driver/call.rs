@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Instant;
 
-use bson::{Bson, Document, RawDocument, RawDocumentBuf};
+use bson::{Bson, DateTime, Document, RawDocument, RawDocumentBuf};
 use mongodb::options::{Acknowledgment, ReadConcern, ReadPreference};
 use mongodb::results::{DeleteResult, InsertManyResult, InsertOneResult, UpdateResult};
 
@@ -29,6 +29,8 @@ pub(crate) struct Call {
     pub(super) visible: Visible,
     /// Whether a delete is one for good.
     pub(super) permanent: bool,
+    /// The time of its stamps, where that must be known beforehand.
+    pub(super) stamped_at: Option<DateTime>,
 }
 
 /// What a find may be told beside its filter.
@@ -89,6 +91,7 @@ impl Call {
             options: None,
             visible: Visible::Live,
             permanent: false,
+            stamped_at: None,
         }
     }
 
@@ -116,6 +119,7 @@ impl Call {
             // What is deleted for good takes all with it.
             visible: if self.permanent { Visible::All } else { Visible::Live },
             permanent: self.permanent,
+            stamped_at: self.stamped_at,
         }
     }
 
@@ -332,7 +336,7 @@ impl Call {
         update: Modification,
         upsert: bool,
     ) -> Result<UpdateResult> {
-        let (update, array_filters) = update.stamped(self.stamps(), upsert).into_driver();
+        let (update, array_filters) = update.stamped(self.stamps(), self.now(), upsert).into_driver();
         let id = named_id(&filter);
         let filter = self.filter(filter);
         let mut update = self.target.collection().update_one(filter, update);
@@ -362,7 +366,7 @@ impl Call {
         filter: Document,
         update: &Modification,
     ) -> Result<UpdateResult> {
-        let update = update.clone().stamped(self.stamps(), false);
+        let update = update.clone().stamped(self.stamps(), self.now(), false);
         let (update, array_filters) = update.into_driver();
         let filter = self.filter(filter);
         let mut update = self.target.collection().update_many(filter, update);

@@ -64,6 +64,17 @@ impl Call {
         self
     }
 
+    /// The same action, whose stamps are of this time.
+    pub(crate) fn stamped_at(mut self, time: DateTime) -> Self {
+        self.stamped_at = Some(time);
+        self
+    }
+
+    /// The time of the stamps.
+    pub(super) fn now(&self) -> DateTime {
+        self.stamped_at.unwrap_or_else(DateTime::now)
+    }
+
     /// Deletes for good, whether a document is marked as deleted or not.
     pub(crate) fn delete_permanently(&mut self) {
         self.permanent = true;
@@ -73,7 +84,7 @@ impl Call {
     /// The update in place of a delete, where it does not delete for good.
     pub(super) fn mark(&self) -> Option<Modification> {
         let field = self.stamps().soft_delete.filter(|_| !self.permanent)?;
-        Some(Modification::mark(field, DateTime::now()))
+        Some(Modification::mark(field, self.now()))
     }
 
     /// The condition on what the action sees; `None` where that is everything.
@@ -123,7 +134,7 @@ impl Call {
     /// The document to be inserted, with its stamps; `None` where it has none.
     pub(super) fn stamp_insert(&self, raw: &RawDocument) -> Result<Option<RawDocumentBuf>> {
         let stamps = self.stamps();
-        let now = RawBson::DateTime(DateTime::now());
+        let now = RawBson::DateTime(self.now());
         let dates = [stamps.created_at, stamps.updated_at];
         let values: Vec<_> = dates.into_iter().flatten().map(|name| (name, now.clone())).collect();
         match values.is_empty() {
@@ -139,29 +150,12 @@ impl Call {
         let mut values = Vec::new();
         let mut at = None;
         if let Some(revision) = &stamps.revision {
-            let stored = raw.get(revision.field).ok().flatten();
-            let given = stored.and_then(|value| match value.as_i64() {
-                None => value.as_i32().map(i64::from),
-                given => given,
-            });
-            let given = given.unwrap_or_default();
-            let next = given.checked_add(1).ok_or_else(|| {
-                Error::invalid("there is no revision after this").with_path(revision.field)
-            })?;
-            let next = match revision.is_long {
-                true => RawBson::Int64(next),
-                false => RawBson::Int32(i32::try_from(next).map_err(|_| {
-                    Error::invalid("there is no revision after this").with_path(revision.field)
-                })?),
-            };
-            values.push((revision.field, next));
-            // A document from before there was a revision counts as one of revision 0.
-            at = Some(match given {
-                0 => doc! { revision.field: { "$in": [0_i64, Bson::Null] } },
-                given => doc! { revision.field: given },
-            });
+            let given = revision.of(raw);
+            let next = RawBson::try_from(revision.after(given)?);
+            values.push((revision.field, next.map_err(crate::codec::encode_error)?));
+            at = Some(revision.condition(given));
         }
-        let now = || RawBson::DateTime(DateTime::now());
+        let now = || RawBson::DateTime(self.now());
         values.extend(stamps.updated_at.map(|name| (name, now())));
         match values.is_empty() {
             true => Ok(None),

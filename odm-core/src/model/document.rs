@@ -114,6 +114,10 @@ pub trait Document: Stored + Send + Sync + Sized + 'static {
         None
     }
 
+    /// Takes the fields that the library keeps from another value. The derive writes it.
+    #[doc(hidden)]
+    fn take_stamps(&mut self, _from: Self) {}
+
     /// Hands each reference at a path to `visit`. The derive writes it.
     #[doc(hidden)]
     fn visit_refs(&mut self, _path: &[&str], _visit: Visit<'_>) {}

@@ -92,6 +92,12 @@ impl Stamps {
         self
     }
 
+    /// The stored names of the kept fields.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        let revision = self.revision.map(|revision| revision.field);
+        [revision, self.created_at, self.updated_at, self.soft_delete].into_iter().flatten()
+    }
+
     /// The kept field of this stored name, as errors call it.
     pub(crate) fn of_field(&self, field: &str) -> Option<&'static str> {
         let dates = [

@@ -2,10 +2,11 @@
 //!
 //! In comes an update as its action built it, out goes the one that is sent.
 
-use bson::{Bson, DateTime, Document, doc};
+use bson::{Bson, DateTime, Document, RawBsonRef, RawDocument, doc};
 
 use super::Modification;
 use super::modification::add_operators;
+use crate::error::{Error, Result};
 use crate::model::{Revision, Stamps};
 use crate::path::ArrayFilters;
 
@@ -17,11 +18,11 @@ impl Modification {
     }
 
     /// The update with what the revision and the stamps of a model ask for.
-    pub(crate) fn stamped(mut self, stamps: &Stamps, may_insert: bool) -> Self {
+    pub(crate) fn stamped(mut self, stamps: &Stamps, now: DateTime, may_insert: bool) -> Self {
         if stamps.is_none() {
             return self;
         }
-        let now = Bson::DateTime(DateTime::now());
+        let now = Bson::DateTime(now);
         match &mut self {
             Self::Operators { document, .. } => {
                 let more = operators(stamps, &now, may_insert);
@@ -71,15 +72,8 @@ fn stage(stamps: &Stamps, now: Bson, may_insert: bool) -> Document {
 
 /// A stage that makes another document keeps the revision and the stamps of the one that there was.
 fn keep(stage: &mut Document, stamps: &Stamps) {
-    let names = [
-        stamps.revision.map(|revision| revision.field),
-        stamps.created_at,
-        stamps.updated_at,
-        stamps.soft_delete,
-    ];
-    let kept: Document = names
-        .into_iter()
-        .flatten()
+    let kept: Document = stamps
+        .names()
         .map(|name| (name.to_owned(), Bson::from(format!("${name}"))))
         .collect();
     if let Some(new) = stage.get_mut("$replaceWith") {
@@ -92,6 +86,35 @@ fn keep(stage: &mut Document, stamps: &Stamps) {
 }
 
 impl Revision {
+    /// The revision of a document; one from before there was a revision counts as one of 0.
+    pub(crate) fn of(&self, raw: &RawDocument) -> i64 {
+        match raw.get(self.field).ok().flatten() {
+            Some(RawBsonRef::Int64(number)) => number,
+            Some(RawBsonRef::Int32(number)) => number.into(),
+            Some(RawBsonRef::Double(number)) if number.fract() == 0.0 => number as i64,
+            _ => 0,
+        }
+    }
+
+    /// The revision after this one, in the type in which it is stored.
+    pub(crate) fn after(&self, revision: i64) -> Result<Bson> {
+        let next = revision.checked_add(1).and_then(|next| match self.is_long {
+            true => Some(Bson::Int64(next)),
+            false => i32::try_from(next).ok().map(Bson::Int32),
+        });
+        next.ok_or_else(|| {
+            Error::invalid("there is no revision after this").with_path(self.field)
+        })
+    }
+
+    /// The condition that a stored document is of this revision.
+    pub(crate) fn condition(&self, revision: i64) -> Document {
+        match revision {
+            0 => doc! { self.field: { "$in": [0_i64, Bson::Null] } },
+            revision => doc! { self.field: revision },
+        }
+    }
+
     /// A number in the type in which the revision is stored.
     pub(crate) fn number(&self, number: i32) -> Bson {
         match self.is_long {

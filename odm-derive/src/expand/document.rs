@@ -150,6 +150,7 @@ fn document_impl(input: &Input<'_>, fields: &[Field<'_>], all: &[Declared]) -> T
     let (step, visit_refs) = (step(input), super::refs::of_struct(fields, all, &input.inverses));
     let (readings, read) = super::read::of_document(input, fields, all);
     let write = super::write::of_document(input, fields, all);
+    let take_stamps = super::stamp::take(input, fields);
     quote! {
         #check
         #readings
@@ -160,6 +161,7 @@ fn document_impl(input: &Input<'_>, fields: &[Field<'_>], all: &[Declared]) -> T
             #step
             #read
             #write
+            #take_stamps
             #visit_refs
         }
     }

@@ -27,6 +27,19 @@ pub(super) fn stamps(
     (table, quote!(.stamps(&__STAMPS)))
 }
 
+/// The method that takes the kept fields from another value; nothing without such fields.
+pub(super) fn take(input: &Input<'_>, fields: &[Field<'_>]) -> TokenStream {
+    let taken: Vec<_> = all(input, fields).map(|(_, field)| field.ident).collect();
+    match taken.is_empty() {
+        true => TokenStream::new(),
+        false => quote! {
+            fn take_stamps(&mut self, from: Self) {
+                #(self.#taken = from.#taken;)*
+            }
+        },
+    }
+}
+
 /// The declarations with their fields.
 fn all<'i>(
     input: &'i Input<'_>,

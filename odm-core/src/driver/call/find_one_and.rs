@@ -48,7 +48,7 @@ impl Call {
         match change {
             Change::Update(update) => {
                 let (update, array_filters) =
-                    update.clone().stamped(self.stamps(), upsert).into_driver();
+                    update.clone().stamped(self.stamps(), self.now(), upsert).into_driver();
                 let filter = self.filter(filter);
                 let mut action = collection.find_one_and_update(filter, update).upsert(upsert);
                 if let Some(array_filters) = array_filters {
