@@ -44,6 +44,7 @@ mod relation_failures;
 mod relation_lookup;
 mod relation_strategies;
 mod relation_two_way;
+mod stamped_save;
 mod stamps;
 mod support;
 mod tracked_save;

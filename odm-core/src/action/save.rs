@@ -147,7 +147,7 @@ async fn save<T: Document>(
     };
     let mut stored = state.stored.clone();
     let id = id_of(&stored, written)?;
-    let read = ReadAt::of(before, T::MODEL)?;
+    let at = ReadAt::of(before, T::MODEL)?;
     let before = codec::decode_document(before)?;
     let mut after = codec::decode_document(written)?;
     keep(T::MODEL.stamps, &before, &mut after);
@@ -165,13 +165,13 @@ async fn save<T: Document>(
                 let states = States { stored: &read, before: &before, after: &after };
                 let Some(patch) = patch::plan(states, T::MODEL)? else { return Ok(None) };
                 let elements = patch.elements.clone();
-                if send::<T>(call, read.guard(by_id()), patch).await? {
+                if send::<T>(call, at.guard(by_id()), patch).await? {
                     let mut saved = patch::merge(states, T::MODEL);
-                    read.stamp(&mut saved, now);
+                    at.stamp(&mut saved, now);
                     return raw(&saved).map(Some);
                 }
                 stored = read_again(call, by_id()).await?;
-                read.refuse_stale(&stored)?;
+                at.refuse_stale(&stored)?;
                 let found = codec::decode_document(&stored)?;
                 if elements.iter().any(|elements| !patch::holds(&found, elements)) {
                     let message = "an element that was changed is not in its list any more";
@@ -191,7 +191,7 @@ async fn save<T: Document>(
                     guard.make_current(call, &stored).await?;
                 }
                 stored = read_again(call, by_id()).await?;
-                read.refuse_stale(&stored)?;
+                at.refuse_stale(&stored)?;
             }
         }
         // A version that this program does not know is an error.

@@ -336,7 +336,8 @@ impl Call {
         update: Modification,
         upsert: bool,
     ) -> Result<UpdateResult> {
-        let (update, array_filters) = update.stamped(self.stamps(), self.now(), upsert).into_driver();
+        let (update, array_filters) =
+            update.stamped(self.stamps(), self.now(), upsert).into_driver();
         let id = named_id(&filter);
         let filter = self.filter(filter);
         let mut update = self.target.collection().update_one(filter, update);

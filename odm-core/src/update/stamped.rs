@@ -72,10 +72,8 @@ fn stage(stamps: &Stamps, now: Bson, may_insert: bool) -> Document {
 
 /// A stage that makes another document keeps the revision and the stamps of the one that there was.
 fn keep(stage: &mut Document, stamps: &Stamps) {
-    let kept: Document = stamps
-        .names()
-        .map(|name| (name.to_owned(), Bson::from(format!("${name}"))))
-        .collect();
+    let kept: Document =
+        stamps.names().map(|name| (name.to_owned(), Bson::from(format!("${name}")))).collect();
     if let Some(new) = stage.get_mut("$replaceWith") {
         *new = doc! { "$mergeObjects": [new.clone(), kept] }.into();
     } else if let Some(Bson::Document(root)) = stage.get_mut("$replaceRoot")
@@ -102,9 +100,7 @@ impl Revision {
             true => Some(Bson::Int64(next)),
             false => i32::try_from(next).ok().map(Bson::Int32),
         });
-        next.ok_or_else(|| {
-            Error::invalid("there is no revision after this").with_path(self.field)
-        })
+        next.ok_or_else(|| Error::invalid("there is no revision after this").with_path(self.field))
     }
 
     /// The condition that a stored document is of this revision.
