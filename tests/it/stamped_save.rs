@@ -62,7 +62,7 @@ fn a_document_is_saved_again_and_again() -> TestResult {
             saves(&kit, &drafts, &mut one).await?;
         }
         // What the program has put into the library's fields is no change, and not sent.
-        let stored = one.clone().into_inner();
+        let stored = Tracked::into_inner(one.clone());
         let mut by_hand = one.clone();
         (by_hand.rev, by_hand.created) = (99, DateTime::from_millis(1));
         by_hand.deleted_at = Some(DateTime::now());
