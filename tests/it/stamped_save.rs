@@ -55,7 +55,7 @@ fn a_document_is_saved_again_and_again() -> TestResult {
     odm_testkit::run(async |kit| {
         let db = database(&kit);
         let drafts = db.collection::<Draft>();
-        drafts.insert_one(&draft(1)).await?;
+        drafts.insert_one(draft(1)).await?;
         let mut one = read(&drafts, 1).await?;
         for title in ["a", "b"] {
             one.title = title.into();
@@ -99,7 +99,7 @@ fn a_stale_save_is_refused_whichever_way_the_document_was_changed() -> TestResul
         let drafts = database(&kit).collection::<Draft>();
         let d = Draft::fields();
         let one = || d.id().eq(1);
-        drafts.insert_one(&draft(1)).await?;
+        drafts.insert_one(draft(1)).await?;
         let title = |to: &str| d.title().set(to);
         for path in 0..8 {
             let mut stale = read(&drafts, 1).await?;
@@ -153,7 +153,7 @@ fn a_stale_save_is_refused_whichever_way_the_document_was_changed() -> TestResul
 fn no_update_is_lost_in_a_race_of_saves() -> TestResult {
     odm_testkit::run(async |kit| {
         let drafts = database(&kit).collection::<Draft>();
-        drafts.insert_one(&draft(1)).await?;
+        drafts.insert_one(draft(1)).await?;
         let mut readers = Vec::new();
         for _ in 0..100 {
             readers.push(read(&drafts, 1).await?);

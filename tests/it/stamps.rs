@@ -49,7 +49,7 @@ fn every_path_raises_the_revision_and_rejects_a_stale_replacement() -> TestResul
         let notes = database(&kit).collection::<Note>();
         let n = Note::fields();
         let one = || n.id().eq(1);
-        notes.insert_one(&note(1)).await?;
+        notes.insert_one(note(1)).await?;
         notes.insert_many([note(2), note(3)]).await?;
         for id in 1..=3 {
             let read = stored(&notes, id).await?;
@@ -82,7 +82,7 @@ fn every_path_raises_the_revision_and_rejects_a_stale_replacement() -> TestResul
             let stale = notes.replace_one(one(), &before).upsert().await.err();
             assert_eq!(stale.map(|error| error.kind()), Some(ErrorKind::Conflict));
         }
-        let absent = notes.replace_one(n.id().eq(9), &note(9)).await.err();
+        let absent = notes.replace_one(n.id().eq(9), note(9)).await.err();
         assert_eq!(absent.map(|error| error.kind()), Some(ErrorKind::NotFound));
         Ok(())
     })
@@ -126,7 +126,7 @@ fn deleted_documents_are_left_out_until_restored() -> TestResult {
         let (notes, marks) = (db.collection::<Note>(), db.collection::<Mark>());
         let n = Note::fields();
         notes.insert_many([note(1), note(2)]).await?;
-        marks.insert_one(&Mark { id: 1, note: Ref::new(1) }).await?;
+        marks.insert_one(Mark { id: 1, note: Ref::new(1) }).await?;
 
         assert_eq!(notes.delete_one(n.id().eq(1)).await?.deleted_count, 1);
         assert_eq!(notes.delete_one(n.id().eq(1)).await?.deleted_count, 0);
