@@ -7,21 +7,26 @@
 //! The stored one says where the change goes: which documents and lists are there, under which
 //! names.
 //!
-//! `document` goes through fields, `array` through elements, `merge` makes the same change in memory.
+//! `document` goes through fields, `array` through elements (`key` tells them apart, `guard` says what
+//! must hold of their list), `merge` makes the same change in memory.
 
 mod array;
 mod document;
+mod guard;
+mod key;
 mod merge;
 mod same;
 
 use bson::{Bson, Document, doc};
+
+use guard::Within;
 
 use crate::error::Result;
 use crate::model::{Field, Model, Shape};
 use crate::path::ArrayFilters;
 use crate::update::Modification;
 
-pub(crate) use array::holds;
+pub(crate) use guard::Guard;
 pub(crate) use merge::merge;
 pub(crate) use same::same;
 
@@ -37,8 +42,8 @@ pub(crate) struct States<'a> {
 #[derive(Debug)]
 pub(crate) struct Patch {
     pub(crate) modification: Modification,
-    /// The elements that are changed by their keys are still there.
-    pub(crate) elements: Vec<Document>,
+    /// What the lists must be that are changed by keys.
+    pub(crate) guards: Vec<Guard>,
 }
 
 /// What is known of the fields of a document.
@@ -87,7 +92,9 @@ struct Operators {
     push: Document,
     pull: Document,
     filters: ArrayFilters,
-    elements: Vec<Document>,
+    guards: Vec<Guard>,
+    /// The elements around what is looked at.
+    within: Vec<Within>,
 }
 
 /// Plans the update from `before` to `after`; `None` where nothing differs.
@@ -95,9 +102,9 @@ pub(crate) fn plan(states: States<'_>, model: &Model) -> Result<Option<Patch>> {
     let mut operators = Operators::default();
     if !operators.document("", states, Fields::Of(model.shape))? {
         let modification = whole_fields(states, model);
-        return Ok(Some(Patch { modification, elements: Vec::new() }));
+        return Ok(Some(Patch { modification, guards: Vec::new() }));
     }
-    let Operators { set, unset, push, pull, filters, elements } = operators;
+    let Operators { set, unset, push, pull, filters, guards, .. } = operators;
     let changes = [("$set", set), ("$unset", unset), ("$push", push), ("$pull", pull)];
     let changes = changes.into_iter().filter(|(_, fields)| !fields.is_empty());
     let document: Document =
@@ -106,7 +113,7 @@ pub(crate) fn plan(states: States<'_>, model: &Model) -> Result<Option<Patch>> {
         true => Ok(None),
         false => {
             let modification = Modification::Operators { document, filters };
-            Ok(Some(Patch { modification, elements }))
+            Ok(Some(Patch { modification, guards }))
         }
     }
 }

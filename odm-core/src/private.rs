@@ -28,7 +28,7 @@ pub use crate::model::{
     Variant, Version, revision, stamp,
 };
 pub use crate::path::{
-    Coded, Coding, Direct, FieldType, Flat, IntoKey, IntoPath, Nest, Newtype, Opaque, Path,
+    Coded, Coding, Direct, FieldType, Flat, IntoKey, IntoPath, List, Nest, Newtype, Opaque, Path,
     Queryable, Whole,
 };
 pub use crate::relation::{
@@ -146,6 +146,44 @@ pub const fn is_db_ref(reference: Option<Reference>) -> bool {
         Some(reference) => reference.is_db_ref,
         None => false,
     }
+}
+
+/// Whether a struct has a field of this name in Rust that is stored under a name of its own.
+#[must_use]
+pub const fn has_field(shape: &Shape, rust_name: &str) -> bool {
+    field_of(shape, rust_name).is_some()
+}
+
+/// Whether a field can tell elements apart. The compiler tells of a field that is not there.
+#[must_use]
+pub const fn is_key(shape: &Shape, rust_name: &str) -> bool {
+    match field_of(shape, rust_name) {
+        Some(field) => {
+            let is_exact = matches!(
+                field.kind,
+                Kind::String
+                    | Kind::ObjectId
+                    | Kind::Int
+                    | Kind::Long
+                    | Kind::Date
+                    | Kind::Binary
+            );
+            is_exact && !field.optional && !field.skippable
+        }
+        None => true,
+    }
+}
+
+const fn field_of<'a>(shape: &'a Shape, rust_name: &str) -> Option<&'a Field> {
+    let mut i = 0;
+    while i < shape.fields.len() {
+        let field = &shape.fields[i];
+        if is_equal(field.rust_name, rust_name) && !field.flatten {
+            return Some(field);
+        }
+        i += 1;
+    }
+    None
 }
 
 /// The name under which a field is stored; empty if there is none, of which the compiler tells.

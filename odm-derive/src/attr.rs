@@ -3,6 +3,7 @@
 //! All are lists of [`Item`]s. An unknown one is an error that suggests the nearest known word.
 
 mod container;
+mod embedded;
 mod field;
 mod index;
 mod on_delete;
@@ -11,6 +12,7 @@ mod stamp;
 mod view;
 
 pub(crate) use container::{ContainerAttrs, SchemaVersion};
+pub(crate) use embedded::EmbeddedAttr;
 pub(crate) use field::FieldAttrs;
 pub(crate) use index::{IndexAttr, OPTIONS as INDEX_OPTIONS};
 pub(crate) use on_delete::{OnDelete, RuleAttr};

@@ -1,6 +1,7 @@
 //! Writes the code: tables and calls into the runtime, all inside one `const _: () = { … };`.
 
 mod document;
+mod elements;
 mod embedded;
 mod enums;
 mod fields;

@@ -48,6 +48,7 @@ fn without_mistakes(mut read: Input<'_>) -> Input<'_> {
             field.attrs.references = None;
             field.attrs.inverse = None;
             field.attrs.on_delete = None;
+            field.attrs.embedded = None;
             field.attrs.stamps.clear();
         }),
         Data::TaggedEnum(tag, variants) => without_collisions(tag, variants),

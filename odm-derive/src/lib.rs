@@ -42,6 +42,7 @@ use crate::input::{Input, Role, View};
 /// | `created_at`, `updated_at` | the date of the insertion, of the last change |
 /// | `soft_delete` | an optional date: deletes set it, and what has one is left out |
 /// | `opaque` | any serde type, stored as serde makes it |
+/// | `embedded(key = "id")` | of a list of embedded documents: the field, in its Rust name, that tells its elements apart. A save of a tracked document finds them by it |
 /// | `references(group_id)` | the unique key of the target that a reference holds, in place of its `_id` |
 /// | `inverse = author` | the reference of the other model, for what refers back |
 /// | `on_delete = "restrict"`, `"unlink"` or `"cascade"` | of a reference: what a delete of the document referred to does. Nothing is deleted while it is referred to; the reference is taken away; the referring document is deleted too. The target names this model by `referenced_by` |
@@ -59,6 +60,7 @@ pub fn derive_document(tokens: TokenStream) -> TokenStream {
 /// |---|---|---|
 /// | `crate = "…"` | type | the path of the library, where it is re-exported |
 /// | `opaque` | field | any serde type, stored as serde makes it |
+/// | `embedded(key = "id")` | field | what tells the elements of a list apart, as in a document |
 #[proc_macro_derive(Embedded, attributes(odm, serde))]
 pub fn derive_embedded(tokens: TokenStream) -> TokenStream {
     derive(&parse_macro_input!(tokens as DeriveInput), Role::Embedded)

@@ -1,5 +1,6 @@
 //! The rules that a type must keep, one function a rule. Each error says the cure.
 
+mod embedded;
 mod index;
 mod names;
 mod partial;
@@ -25,6 +26,7 @@ pub(crate) fn check(input: &Input<'_>, errors: &mut Errors) {
     for field in input.fields() {
         check_opaque(field, errors);
         check_nullable(field, errors);
+        embedded::check_field(field, errors);
         relation::check_field(input, field, errors);
         if input.role == Role::Embedded {
             check_not_indexed(field, errors);

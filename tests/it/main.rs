@@ -29,6 +29,7 @@ mod integrity_cascade;
 mod integrity_plan;
 mod integrity_rules;
 mod integrity_verify;
+mod keyed_save;
 mod migrate_read;
 mod migrate_write;
 mod null_missing;

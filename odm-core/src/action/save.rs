@@ -12,9 +12,9 @@ use crate::collection::Collection;
 use crate::driver::{Call, FindOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{both, equal_to};
-use crate::migrate::{self, Change, Guard, of_current_version};
+use crate::migrate::{self, Change, of_current_version};
 use crate::model::Document;
-use crate::patch::{self, Patch, States};
+use crate::patch::{self, Guard, Patch, States};
 use crate::tracked::Tracked;
 use crate::update::Modification;
 
@@ -36,6 +36,15 @@ impl<T: Document> Collection<T> {
     /// | elements were appended | `$push`; those that others append meanwhile stay |
     /// | elements were changed, none came or went | their fields are set, by position |
     /// | anything else | the list is set whole |
+    ///
+    /// Where `#[odm(embedded(key = "id"))]` says what tells the elements apart:
+    ///
+    /// | what happened | what is sent |
+    /// |---|---|
+    /// | elements were changed | their fields are set, wherever they are by then |
+    /// | elements were taken away | `$pull`; those that others append meanwhile stay |
+    /// | elements were appended | `$push`, unless an element with the key has come meanwhile |
+    /// | anything else | the list is set whole, over what was read alone |
     ///
     /// Other fields may be changed by others meanwhile; of two saves that set the same field the
     /// later one stays. Embedded documents and maps have no order here: fields that only changed
@@ -59,7 +68,7 @@ impl<T: Document> Collection<T> {
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the document has been deleted, for good
     /// or softly (two round trips);
     /// [`ErrorKind::Conflict`](crate::ErrorKind::Conflict) if it is of another revision by now (two
-    /// round trips), or an element that was changed is gone;
+    /// round trips), or the elements of a list with keys are not such that the change can be made;
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the `_id` was changed, or
     /// the document was saved in a transaction that has not ended;
     /// [`ErrorKind::Encode`](crate::ErrorKind::Encode);
@@ -164,7 +173,7 @@ async fn save<T: Document>(
                 let read = codec::decode_document(&stored)?;
                 let states = States { stored: &read, before: &before, after: &after };
                 let Some(patch) = patch::plan(states, T::MODEL)? else { return Ok(None) };
-                let elements = patch.elements.clone();
+                let guards = patch.guards.clone();
                 if send::<T>(call, at.guard(by_id()), patch).await? {
                     let mut saved = patch::merge(states, T::MODEL);
                     at.stamp(&mut saved, now);
@@ -173,9 +182,8 @@ async fn save<T: Document>(
                 stored = read_again(call, by_id()).await?;
                 at.refuse_stale(&stored)?;
                 let found = codec::decode_document(&stored)?;
-                if elements.iter().any(|elements| !patch::holds(&found, elements)) {
-                    let message = "an element that was changed is not in its list any more";
-                    return Err(Error::new(ErrorKind::Conflict, message));
+                if let Some(guard) = guards.iter().find(|guard| !guard.holds(&found)) {
+                    return Err(guard.broken());
                 }
             }
             false => {
@@ -187,7 +195,7 @@ async fn save<T: Document>(
                     if change_one(&exact, change.filter, operators(change.update)).await? {
                         return raw(&brought_up).map(Some);
                     }
-                } else if let Some(guard) = Guard::of::<T>() {
+                } else if let Some(guard) = migrate::Guard::of::<T>() {
                     guard.make_current(call, &stored).await?;
                 }
                 stored = read_again(call, by_id()).await?;
@@ -202,7 +210,8 @@ async fn save<T: Document>(
 
 /// Whether there was a document to change.
 async fn send<T: Document>(call: &Call, one: BsonDocument, patch: Patch) -> Result<bool> {
-    let conditions = patch.elements.into_iter().chain(of_current_version(T::MODEL));
+    let guards = patch.guards.iter().map(Guard::condition);
+    let conditions = guards.chain(of_current_version(T::MODEL));
     let filter = conditions.fold(one, both);
     change_one(call, filter, patch.modification).await
 }

@@ -4,10 +4,12 @@
 //! are appended, or some are changed where they are, or some are taken away; whatever is more than
 //! one of these sets the list whole.
 
-use bson::{Bson, Document, doc};
+use bson::{Bson, doc};
 
 use super::document::{Values, join};
-use super::merge::{self, begins_with, key_name};
+use super::guard::{Expected, Guard, Within, inner};
+use super::key::{Key, Positions, key_name, positions};
+use super::merge::{self, begins_with};
 use super::same::resemble;
 use super::{Fields, Operators, same};
 use crate::error::Result;
@@ -25,9 +27,9 @@ impl Operators {
         field: Option<&'static Field>,
     ) -> Result<()> {
         let [stored, before, after] = states;
-        let keys = key_name(field, fields).and_then(|key| Keys::of(key, states));
-        let is_known = match keys {
-            Some(keys) => self.by_key(path, states, &keys, fields)?,
+        let key = key_name(field, fields);
+        let is_known = match key {
+            Some(key) => self.keyed(path, states, key, fields)?,
             None if !resemble(stored, before) => false,
             None if after.len() == before.len() => {
                 let states = stored.iter().zip(before).zip(after).enumerate();
@@ -40,6 +42,9 @@ impl Operators {
             None => self.appended(path, before, after),
         };
         if !is_known {
+            if key.is_some() {
+                self.expect(path, Expected::Same(stored.to_vec()));
+            }
             self.set.insert(path, merge::array(states, fields, field));
         }
         Ok(())
@@ -55,124 +60,107 @@ impl Operators {
         }
     }
 
-    /// Changes elements by their keys, wherever they are by then.
-    fn by_key(
+    /// Changes elements by their keys, wherever they are by then. Nothing, and `false`, where that
+    /// takes more than one operator.
+    fn keyed(
         &mut self,
         path: &str,
-        [stored, before, after]: [&[Bson]; 3],
-        keys: &Keys<'_>,
+        states: [&[Bson]; 3],
+        name: &'static str,
         fields: Fields,
     ) -> Result<bool> {
-        let kept: Vec<_> = keys.before.iter().filter(|key| has(&keys.after, key)).collect();
-        let is_in_order = keys.after.iter().zip(&kept).all(|(after, kept)| same(after, kept));
-        let (gone, added) = (keys.before.len() - kept.len(), keys.after.len() - kept.len());
+        let [stored, before, after] = states;
+        let Some(keys) = Keys::of(name, states) else { return Ok(false) };
+        let mut kept = before.iter().filter(|element| keys.is_in(&keys.after, element));
+        let is_in_order = after.iter().zip(&mut kept).all(|(a, b)| keys.is_same(a, b));
+        let kept = before.iter().filter(|element| keys.is_in(&keys.after, element)).count();
+        let (gone, added) = (before.len() - kept, after.len() - kept);
         if !is_in_order || (gone > 0 && added > 0) {
             return Ok(false);
         }
-        let of = |list: &'_ [&Bson], key: &Bson| list.iter().position(|other| same(other, key));
-        let mut changed = Vec::new();
-        for (key, after) in keys.after.iter().zip(after).take(kept.len()) {
-            let before = of(&keys.before, key).and_then(|at| before.get(at));
-            let stored = of(&keys.stored, key).and_then(|at| stored.get(at));
-            if let (Some(before), Some(stored)) = (before, stored)
-                && !same(before, after)
-            {
-                changed.push((*key, Values { stored: Some(stored), before: Some(before), after }));
-            }
-        }
+        let changed = after.iter().take(kept).filter_map(|after| {
+            let key = Key::of(after, name)?;
+            let at = |positions: &Positions<'_>| positions.get(&key).copied();
+            let before = before.get(at(&keys.before)?)?;
+            let stored = stored.get(at(&keys.stored)?)?;
+            let values = Values { stored: Some(stored), before: Some(before), after };
+            (!same(before, after)).then_some(values)
+        });
+        let changed: Vec<_> = changed.take(MOST_FILTERS + 1).collect();
+        let values = |elements: &mut dyn Iterator<Item = &Bson>| {
+            elements.filter_map(|element| element.as_document()?.get(name).cloned()).collect()
+        };
         match (changed.is_empty(), gone, added) {
-            (true, 0, _) => Ok(self.appended(path, before, after)),
+            (true, 0, _) => {
+                let new: Vec<Bson> = values(&mut after.iter().skip(kept));
+                self.expect(path, Expected::Lacks(name, new));
+                Ok(self.appended(path, before, after))
+            }
             (true, _, 0) => {
-                let gone = keys.before.iter().filter(|key| !has(&keys.after, key));
-                let gone: Vec<Bson> = gone.map(|key| (*key).clone()).collect();
-                self.pull.insert(path, doc! { keys.name: { "$in": gone } });
+                let gone = before.iter().filter(|element| !keys.is_in(&keys.after, element));
+                let gone: Vec<Bson> = values(&mut { gone });
+                self.pull.insert(path, doc! { name: { "$in": gone } });
                 Ok(true)
             }
             (false, 0, 0) if changed.len() <= MOST_FILTERS => {
-                let (at, mut all) = (plain(path), Vec::new());
-                for (key, values) in changed {
-                    let identifier = format!("e{}", self.filters.identifiers().count());
-                    let condition = doc! { format!("{identifier}.{}", keys.name): key.clone() };
-                    self.filters.define(&identifier, condition)?;
-                    self.value(&join(path, &format!("$[{identifier}]")), values, fields, None)?;
-                    all.push(key.clone());
-                }
-                self.elements.push(doc! { join(&at, keys.name): { "$all": all } });
+                let all = values(&mut changed.iter().map(|values| values.after));
+                self.expect(path, Expected::Has(name, all));
+                changed.into_iter().try_for_each(|values| self.element(path, values, name, fields))?;
                 Ok(true)
             }
             _ => Ok(false),
         }
+    }
+
+    /// Changes one element by its key.
+    fn element(
+        &mut self,
+        path: &str,
+        values: Values<'_>,
+        name: &'static str,
+        fields: Fields,
+    ) -> Result<()> {
+        let key = values.after.as_document().and_then(|element| element.get(name));
+        let key = key.cloned().unwrap_or(Bson::Null);
+        let identifier = format!("e{}", self.filters.identifiers().count());
+        let condition = doc! { format!("{identifier}.{name}"): { "$eq": key.clone() } };
+        self.filters.define(&identifier, condition)?;
+        self.within.push(Within { list: inner(path).to_owned(), name, key });
+        self.value(&join(path, &format!("$[{identifier}]")), values, fields, None)?;
+        self.within.pop();
+        Ok(())
+    }
+
+    fn expect(&mut self, path: &str, expected: Expected) {
+        self.guards.push(Guard::new(&self.within, path, expected));
     }
 }
 
 /// The keys of a list's elements.
 struct Keys<'a> {
     name: &'static str,
-    stored: Vec<&'a Bson>,
-    before: Vec<&'a Bson>,
-    after: Vec<&'a Bson>,
+    stored: Positions<'a>,
+    before: Positions<'a>,
+    after: Positions<'a>,
 }
 
 impl<'a> Keys<'a> {
     /// `None` where they do not tell the elements apart, or an element is not stored any more.
     fn of(name: &'static str, [stored, before, after]: [&'a [Bson]; 3]) -> Option<Self> {
-        let keys = |list: &'a [Bson]| {
-            let mut keys: Vec<&Bson> = Vec::with_capacity(list.len());
-            for element in list {
-                let key = element.as_document()?.get(name).filter(|key| is_exact(key))?;
-                if has(&keys, key) {
-                    return None;
-                }
-                keys.push(key);
-            }
-            Some(keys)
+        let keys = Self {
+            name,
+            stored: positions(stored, name)?,
+            before: positions(before, name)?,
+            after: positions(after, name)?,
         };
-        let keys = Self { name, stored: keys(stored)?, before: keys(before)?, after: keys(after)? };
-        keys.before.iter().all(|key| has(&keys.stored, key)).then_some(keys)
+        keys.before.keys().all(|key| keys.stored.contains_key(key)).then_some(keys)
     }
-}
 
-fn has(keys: &[&Bson], key: &Bson) -> bool {
-    keys.iter().any(|other| same(other, key))
-}
+    fn is_in(&self, positions: &Positions<'_>, element: &Bson) -> bool {
+        Key::of(element, self.name).is_some_and(|key| positions.contains_key(&key))
+    }
 
-/// Whether a condition of equality finds just this value.
-fn is_exact(key: &Bson) -> bool {
-    matches!(
-        key,
-        Bson::String(_)
-            | Bson::ObjectId(_)
-            | Bson::Int32(_)
-            | Bson::Int64(_)
-            | Bson::Binary(_)
-            | Bson::DateTime(_)
-    )
-}
-
-/// The path as a filter has it, without array filters.
-fn plain(path: &str) -> String {
-    let segments: Vec<_> = path.split('.').filter(|segment| !segment.starts_with('$')).collect();
-    segments.join(".")
-}
-
-/// Whether each condition on elements holds in a stored document.
-pub(crate) fn holds(document: &Document, condition: &Document) -> bool {
-    let keys = |path: &str| {
-        let mut found = vec![Bson::Document(document.clone())];
-        for segment in path.split('.') {
-            let below = found.into_iter().flat_map(|value| match value {
-                Bson::Array(list) => list,
-                value => vec![value],
-            });
-            found = below
-                .filter_map(|value| value.as_document().and_then(|d| d.get(segment)).cloned())
-                .collect();
-        }
-        found
-    };
-    condition.iter().all(|(path, wanted)| {
-        let wanted = wanted.as_document().and_then(|all| all.get_array("$all").ok());
-        let found = keys(path);
-        wanted.is_some_and(|all| all.iter().all(|key| found.iter().any(|it| same(it, key))))
-    })
+    fn is_same(&self, a: &Bson, b: &Bson) -> bool {
+        Key::of(a, self.name) == Key::of(b, self.name)
+    }
 }

@@ -3,6 +3,7 @@
 use bson::{Bson, Document};
 
 use super::document::changed;
+use super::key::{Key, key_name, positions};
 use super::same::same_elements;
 use super::{Fields, States, same};
 use crate::model::{Field, Model};
@@ -52,59 +53,54 @@ fn value([stored, before, after]: [&Bson; 3], fields: Fields, field: Option<&Fie
 /// The elements now, each with what no struct knows of it, as far as it is clear which stored
 /// element it is: by its key, by being unchanged, or by its position where none came or went.
 pub(super) fn array(
-    [stored, before, after]: [&[Bson]; 3],
+    states: [&[Bson]; 3],
     fields: Fields,
     field: Option<&Field>,
 ) -> Vec<Bson> {
-    if stored.len() != before.len() {
-        return after.to_vec();
+    let [stored, before, after] = states;
+    let by_key = key_name(field, fields).and_then(|key| keyed(states, key, fields));
+    match by_key {
+        Some(merged) => merged,
+        None if stored.len() != before.len() => after.to_vec(),
+        None => unkeyed(states, fields),
     }
-    let key = key_name(field, fields);
-    let by_key = |element: &Bson| {
-        let wanted = element.as_document()?.get(key?)?;
-        before.iter().position(|before| {
-            let key = key.and_then(|key| before.as_document()?.get(key));
-            key.is_some_and(|key| same(key, wanted))
-        })
-    };
+}
+
+/// `None` where the keys do not tell the elements apart.
+fn keyed([stored, before, after]: [&[Bson]; 3], key: &str, fields: Fields) -> Option<Vec<Bson>> {
+    let (stored_at, before_at) = (positions(stored, key)?, positions(before, key)?);
+    let merged = after.iter().map(|element| {
+        let key = Key::of(element, key);
+        let stored = key.and_then(|key| stored.get(*stored_at.get(&key)?));
+        let before = key.and_then(|key| before.get(*before_at.get(&key)?));
+        match (stored, before) {
+            (Some(stored), Some(before)) => value([stored, before, element], fields, None),
+            _ => element.clone(),
+        }
+    });
+    Some(merged.collect())
+}
+
+fn unkeyed([stored, before, after]: [&[Bson]; 3], fields: Fields) -> Vec<Bson> {
     let mut taken = vec![false; before.len()];
-    let mut origins: Vec<Option<usize>> = after.iter().map(by_key).collect();
-    for (element, origin) in after.iter().zip(&mut origins).filter(|(_, origin)| origin.is_none()) {
-        let mut candidates = before.iter().zip(&taken).enumerate();
-        let found = candidates.find(|(_, (before, taken))| !**taken && same(before, element));
-        *origin = found.map(|(at, _)| at);
-        if let Some(taken) = origin.and_then(|at| taken.get_mut(at)) {
-            *taken = true;
-        }
-    }
-    let stored_at = |at: usize, element: &Bson| match key {
-        Some(key) => {
-            let wanted = element.as_document()?.get(key)?;
-            stored.iter().find(|stored| {
-                let found = stored.as_document().and_then(|stored| stored.get(key));
-                found.is_some_and(|found| same(found, wanted))
-            })
-        }
-        None => stored.get(at),
-    };
-    let by_position = key.is_none() && before.len() == after.len();
+    let origins = after.iter().map(|element| {
+        let mut candidates = before.iter().zip(&mut taken).enumerate();
+        let (at, (_, taken)) =
+            candidates.find(|(_, (before, taken))| !**taken && same(before, element))?;
+        *taken = true;
+        Some(at)
+    });
+    let origins: Vec<Option<usize>> = origins.collect();
+    let by_position = before.len() == after.len();
     let new = after.iter().zip(origins).enumerate().map(|(at, (element, origin))| {
-        let origin = origin.or_else(|| {
-            let is_free = taken.get(at).is_some_and(|taken| !taken);
-            (by_position && is_free).then_some(at)
-        });
-        match origin.and_then(|at| stored_at(at, element).zip(before.get(at))) {
-            Some((stored, before)) => value([stored, before, element], fields, field),
+        let is_free = by_position && taken.get(at).is_some_and(|taken| !taken);
+        let origin = origin.or(is_free.then_some(at));
+        match origin.and_then(|at| stored.get(at).zip(before.get(at))) {
+            Some((stored, before)) => value([stored, before, element], fields, None),
             None => element.clone(),
         }
     });
     new.collect()
-}
-
-/// The stored name of the field that tells the elements of a list apart.
-pub(super) fn key_name(field: Option<&Field>, fields: Fields) -> Option<&'static str> {
-    let (Fields::Of(shape), key) = (fields, field?.key?) else { return None };
-    shape.all_fields().into_iter().find(|field| field.rust_name == key).map(|field| field.name)
 }
 
 /// Whether a list begins with the other.

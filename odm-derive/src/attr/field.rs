@@ -4,7 +4,7 @@ use proc_macro2::Ident;
 use syn::Attribute;
 
 use super::stamp::{StampAttr, StampKind};
-use super::{IndexAttr, Item, OnDelete, Value, items, once, set, unknown};
+use super::{EmbeddedAttr, IndexAttr, Item, OnDelete, Value, items, once, set, unknown};
 use crate::errors::Errors;
 
 /// What a field declares.
@@ -19,11 +19,13 @@ pub(crate) struct FieldAttrs {
     pub(crate) inverse: Option<(Ident, Vec<Ident>)>,
     /// What a delete of the target does, and the word that declares it.
     pub(crate) on_delete: Option<(Ident, OnDelete)>,
+    /// What a list of embedded documents declares.
+    pub(crate) embedded: Option<EmbeddedAttr>,
     /// What the library keeps in it.
     pub(crate) stamps: Vec<StampAttr>,
 }
 
-const KNOWN: [&str; 16] = [
+const KNOWN: [&str; 17] = [
     "index",
     "unique",
     "sparse",
@@ -33,6 +35,7 @@ const KNOWN: [&str; 16] = [
     "ttl",
     "name",
     "opaque",
+    "embedded",
     "references",
     "inverse",
     "on_delete",
@@ -71,6 +74,10 @@ impl FieldAttrs {
                 if let Value::List(tokens) = &item.value {
                     index.options(tokens.clone(), errors);
                 }
+            }
+            "embedded" => {
+                let embedded = EmbeddedAttr::from_item(item, errors);
+                set(&mut self.embedded, embedded, name, errors);
             }
             "references" => set(&mut self.references, references(item, errors), name, errors),
             "inverse" => set(&mut self.inverse, inverse(item, errors), name, errors),

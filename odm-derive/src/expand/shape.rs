@@ -2,6 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::ext::IdentExt;
 
 use super::Declared;
 use crate::input::Field;
@@ -35,7 +36,11 @@ fn entry(field: &Field<'_>, declared: &Declared) -> TokenStream {
     let skippable = field.skip_if.is_some().then(|| quote!(.skippable()));
     let flatten = field.flatten.then(|| quote!(.flatten()));
     let references = super::relation::key_of(field).map(|key| quote!(.references(#key)));
-    quote!(#of_type.named(#rust_name, #name, #doc) #aliases #skippable #flatten #references)
+    let key = field.attrs.embedded.as_ref().and_then(|embedded| embedded.key.as_ref());
+    let key = key.map(|key| key.unraw().to_string()).map(|key| quote!(.key(#key)));
+    quote! {
+        #of_type.named(#rust_name, #name, #doc) #aliases #skippable #flatten #references #key
+    }
 }
 
 /// The stored names: those of the fields, and of the types of flattened ones.
