@@ -161,12 +161,7 @@ pub const fn is_key(shape: &Shape, rust_name: &str) -> bool {
         Some(field) => {
             let is_exact = matches!(
                 field.kind,
-                Kind::String
-                    | Kind::ObjectId
-                    | Kind::Int
-                    | Kind::Long
-                    | Kind::Date
-                    | Kind::Binary
+                Kind::String | Kind::ObjectId | Kind::Int | Kind::Long | Kind::Date | Kind::Binary
             );
             is_exact && !field.optional && !field.skippable
         }

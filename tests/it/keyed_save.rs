@@ -128,7 +128,8 @@ fn an_element_is_found_by_its_key_after_others_came_first() -> TestResult {
         // Another turns the list round, appends, and adds what no struct knows.
         let mut others: Vec<_> = basket().lines.into_iter().rev().collect();
         others.push(line("other"));
-        raw.update_one(doc! {}, doc! { "$set": { "lines": bson::serialize_to_bson(&others)? } }).await?;
+        raw.update_one(doc! {}, doc! { "$set": { "lines": bson::serialize_to_bson(&others)? } })
+            .await?;
         raw.update_one(doc! {}, doc! { "$set": { "lines.$[].colour": "red" } }).await?;
         one.lines.iter_mut().filter(|line| line.sku == "a").for_each(|line| {
             line.qty = 7;
@@ -144,11 +145,18 @@ fn an_element_is_found_by_its_key_after_others_came_first() -> TestResult {
 
         // One that is taken away is gone for whoever has it still; what others added stays.
         let mut one = read(&baskets).await?;
-        raw.update_one(doc! {}, doc! { "$push": { "lines": bson::serialize_to_bson(&line("late"))? } }).await?;
+        raw.update_one(
+            doc! {},
+            doc! { "$push": { "lines": bson::serialize_to_bson(&line("late"))? } },
+        )
+        .await?;
         one.lines.retain(|line| line.sku == "a");
         assert!(baskets.save(&mut one).await?);
         let left = baskets.get(1).await?.ok_or("gone")?;
-        assert_eq!(left.lines.iter().map(|line| line.sku.as_str()).collect::<Vec<_>>(), ["a", "late"]);
+        assert_eq!(
+            left.lines.iter().map(|line| line.sku.as_str()).collect::<Vec<_>>(),
+            ["a", "late"]
+        );
         Ok(())
     })
 }

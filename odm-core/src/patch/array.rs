@@ -105,7 +105,9 @@ impl Operators {
             (false, 0, 0) if changed.len() <= MOST_FILTERS => {
                 let all = values(&mut changed.iter().map(|values| values.after));
                 self.expect(path, Expected::Has(name, all));
-                changed.into_iter().try_for_each(|values| self.element(path, values, name, fields))?;
+                changed
+                    .into_iter()
+                    .try_for_each(|values| self.element(path, values, name, fields))?;
                 Ok(true)
             }
             _ => Ok(false),

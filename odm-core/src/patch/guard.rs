@@ -57,10 +57,11 @@ impl Guard {
 
     /// Whether it holds of a document.
     pub(crate) fn holds(&self, document: &Document) -> bool {
-        let found = self.within.iter().try_fold(document, |document, Within { list, name, key }| {
-            let elements = at(document, list)?.as_array()?;
-            elements.iter().filter_map(Bson::as_document).find(|it| has_key(it, name, key))
-        });
+        let found =
+            self.within.iter().try_fold(document, |document, Within { list, name, key }| {
+                let elements = at(document, list)?.as_array()?;
+                elements.iter().filter_map(Bson::as_document).find(|it| has_key(it, name, key))
+            });
         let list = found.and_then(|document| at(document, &self.list)).and_then(Bson::as_array);
         let has = |name: &str, key: &Bson| {
             let mut elements = list.into_iter().flatten().filter_map(Bson::as_document);

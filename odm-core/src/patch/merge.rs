@@ -52,11 +52,7 @@ fn value([stored, before, after]: [&Bson; 3], fields: Fields, field: Option<&Fie
 
 /// The elements now, each with what no struct knows of it, as far as it is clear which stored
 /// element it is: by its key, by being unchanged, or by its position where none came or went.
-pub(super) fn array(
-    states: [&[Bson]; 3],
-    fields: Fields,
-    field: Option<&Field>,
-) -> Vec<Bson> {
+pub(super) fn array(states: [&[Bson]; 3], fields: Fields, field: Option<&Field>) -> Vec<Bson> {
     let [stored, before, after] = states;
     let by_key = key_name(field, fields).and_then(|key| keyed(states, key, fields));
     match by_key {
