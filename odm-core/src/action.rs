@@ -25,6 +25,7 @@ mod insert_one;
 mod link;
 mod replace_one;
 mod restore;
+mod room;
 mod save;
 mod update;
 

@@ -44,6 +44,8 @@ pub enum ErrorKind {
     /// A save met another write that came first, or a replacement a document of another revision:
     /// nothing was written.
     Conflict,
+    /// A list would have more elements than its model allows; see [`Error::bound`]. Nothing was written.
+    TooMany,
     /// A write of a versioned model gave up against others that kept coming first.
     Contended,
     /// A step from an old struct to a newer one failed, or an old document could not be migrated.
@@ -76,6 +78,7 @@ impl ErrorKind {
             Self::NotFound => "no such document",
             Self::Restricted => "delete restricted by",
             Self::Conflict => "conflict with another write",
+            Self::TooMany => "too many elements in",
             Self::Contended => "too much contention",
             Self::Migrate => "cannot migrate",
             Self::Timeout => "out of time",
@@ -137,6 +140,7 @@ struct Inner {
     id: Option<Bson>,
     path: Option<String>,
     code: Option<i32>,
+    bound: Option<u32>,
     duplicate_key: Option<DuplicateKey>,
     write_failures: Vec<WriteFailure>,
     source: Option<Arc<dyn StdError + Send + Sync>>,
@@ -153,6 +157,7 @@ impl Error {
             id: None,
             path: None,
             code: None,
+            bound: None,
             duplicate_key: None,
             write_failures: Vec::new(),
             source: None,
@@ -188,6 +193,20 @@ impl Error {
         if !path.is_empty() {
             self.0.path.get_or_insert(path);
         }
+        self
+    }
+
+    /// Puts a name before the path.
+    pub(crate) fn below(mut self, name: &str) -> Self {
+        self.0.path = Some(match self.0.path {
+            Some(path) => format!("{name}.{path}"),
+            None => name.to_owned(),
+        });
+        self
+    }
+
+    pub(crate) fn with_bound(mut self, bound: u32) -> Self {
+        self.0.bound = Some(bound);
         self
     }
 
@@ -282,6 +301,12 @@ impl Error {
     #[must_use]
     pub fn code(&self) -> Option<i32> {
         self.0.code
+    }
+
+    /// How many elements the list may have, of an [`ErrorKind::TooMany`].
+    #[must_use]
+    pub fn bound(&self) -> Option<u32> {
+        self.0.bound
     }
 
     /// The index and value of the first [`ErrorKind::DuplicateKey`] failure.

@@ -11,6 +11,6 @@ mod write_back;
 
 pub use chain::{Ancestor, First, Stored};
 pub(crate) use chain::{Read, ReadFn, bring_up, current, is_current, read};
-pub(crate) use guard::{Change, Guard, Tries, Write, of_current_version};
+pub(crate) use guard::{Change, Guard, Tries, Write, id_filter, names_id, of_current_version};
 pub use write_back::WriteBacks;
 pub(crate) use write_back::{Collected, Counters, WriteBack};

@@ -3,6 +3,7 @@
 //! A [`Model`] is a constant. What could refer back to it (shapes of embedded documents, indexes)
 //! is behind a function pointer, so that recursive models are possible.
 
+pub(crate) mod bounds;
 mod concerns;
 mod document;
 mod dynamic;

@@ -246,6 +246,12 @@ pub const fn is_document(field: &Field) -> bool {
     matches!(field.kind, Kind::Document | Kind::Any)
 }
 
+/// Whether such a field is a list whose elements are stored in the document.
+#[must_use]
+pub const fn is_own_list(field: &Field) -> bool {
+    matches!(field.kind, Kind::Array) && field.reference.is_none()
+}
+
 /// Whether a document is read as its declaration says, and not by hand.
 ///
 /// The bound says less than is needed: where serde's derives are missing, that is an error already.

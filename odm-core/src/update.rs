@@ -16,6 +16,7 @@ mod matched;
 mod modification;
 mod pipeline;
 mod push;
+mod room;
 mod stamped;
 
 pub use current_date::CurrentDate;
@@ -23,6 +24,7 @@ pub(crate) use insertion::{Insertion, equalities, inserted};
 pub(crate) use modification::Modification;
 pub use pipeline::UpdatePipeline;
 pub use push::PushModifiers;
+pub(crate) use room::Room;
 
 use std::fmt;
 use std::marker::PhantomData;

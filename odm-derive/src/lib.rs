@@ -42,6 +42,7 @@ use crate::input::{Input, Role, View};
 /// | `created_at`, `updated_at` | the date of the insertion, of the last change |
 /// | `soft_delete` | an optional date: deletes set it, and what has one is left out |
 /// | `opaque` | any serde type, stored as serde makes it |
+/// | `embedded(max = 500)` | of a list: how many elements it may have. An insert, a replacement, an update or a save that would break that is refused |
 /// | `embedded(key = "id")` | of a list of embedded documents: the field, in its Rust name, that tells its elements apart. A save of a tracked document finds them by it |
 /// | `references(group_id)` | the unique key of the target that a reference holds, in place of its `_id` |
 /// | `inverse = author` | the reference of the other model, for what refers back |
@@ -60,7 +61,7 @@ pub fn derive_document(tokens: TokenStream) -> TokenStream {
 /// |---|---|---|
 /// | `crate = "…"` | type | the path of the library, where it is re-exported |
 /// | `opaque` | field | any serde type, stored as serde makes it |
-/// | `embedded(key = "id")` | field | what tells the elements of a list apart, as in a document |
+/// | `embedded(max = 500, key = "id")` | field | the bound of a list, and what tells its elements apart, as in a document |
 #[proc_macro_derive(Embedded, attributes(odm, serde))]
 pub fn derive_embedded(tokens: TokenStream) -> TokenStream {
     derive(&parse_macro_input!(tokens as DeriveInput), Role::Embedded)

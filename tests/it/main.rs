@@ -7,6 +7,7 @@ mod aggregate_expressions;
 mod aggregate_joins;
 mod aggregate_meta;
 mod aggregate_stages;
+mod bounds;
 mod codec_failures;
 mod codec_models;
 mod codec_reader;

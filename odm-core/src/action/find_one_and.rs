@@ -98,7 +98,8 @@ impl<M: Document, T> FindOneAnd<M, T> {
         let insertion = insertion.as_ref();
         let write = Write { call, filter, sort: options.sort.as_ref(), insertion };
         let change = &change;
-        let found = upsert::send(self.guard, &write, |filter, may_insert| async move {
+        let rooms = upsert::rooms(call, change)?;
+        let found = upsert::send(self.guard, &write, &rooms, |filter, may_insert| async move {
             let found = call.find_one_and_change(filter, change, options, may_insert).await?;
             // An insertion answers with nothing where the document before it is asked for.
             Ok((found.is_some() || may_insert).then_some(found))

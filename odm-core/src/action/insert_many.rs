@@ -20,6 +20,8 @@ impl<T: Document> Collection<T> {
     /// document that is refused ends the insert.
     ///
     /// # Errors
+    /// [`ErrorKind::TooMany`](crate::ErrorKind::TooMany) if a list is longer than its bound, before
+    /// anything is sent;
     /// [`ErrorKind::DuplicateKey`](crate::ErrorKind::DuplicateKey) and others of the server: those
     /// documents that could not be written are listed by
     /// [`Error::write_failures`](crate::Error::write_failures), the others were written (of an

@@ -19,6 +19,8 @@ impl<T: Document> Collection<T> {
     /// that is `None` is generated as an ObjectId and is found there.
     ///
     /// # Errors
+    /// [`ErrorKind::TooMany`](crate::ErrorKind::TooMany) if a list is longer than its bound, before
+    /// anything is sent;
     /// [`ErrorKind::DuplicateKey`](crate::ErrorKind::DuplicateKey) with the index and value;
     /// [`ErrorKind::Encode`](crate::ErrorKind::Encode) before anything is sent.
     ///

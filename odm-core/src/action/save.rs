@@ -69,6 +69,7 @@ impl<T: Document> Collection<T> {
     /// or softly (two round trips);
     /// [`ErrorKind::Conflict`](crate::ErrorKind::Conflict) if it is of another revision by now (two
     /// round trips), or the elements of a list with keys are not such that the change can be made;
+    /// [`ErrorKind::TooMany`](crate::ErrorKind::TooMany) if a list would be longer than its bound;
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the `_id` was changed, or
     /// the document was saved in a transaction that has not ended;
     /// [`ErrorKind::Encode`](crate::ErrorKind::Encode);
@@ -154,6 +155,7 @@ async fn save<T: Document>(
     else {
         return Ok(None);
     };
+    call.target().check_bounds(Some(before), written)?;
     let mut stored = state.stored.clone();
     let id = id_of(&stored, written)?;
     let at = ReadAt::of(before, T::MODEL)?;

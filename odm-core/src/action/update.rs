@@ -6,8 +6,8 @@ use bson::{Bson, Document as BsonDocument, doc};
 use futures::future::BoxFuture;
 use mongodb::results::UpdateResult;
 
-use super::not_everything;
 use super::upsert::{self, Readable, Upsert};
+use super::{not_everything, room};
 use crate::collection::Collection;
 use crate::driver::Call;
 use crate::error::Result;
@@ -28,7 +28,12 @@ impl<T: Document> Collection<T> {
     /// for an old one, two where there is none. Another filter is first resolved to an `_id`: two
     /// for a current document, three for an old one, one where there is none.
     ///
+    /// An update that adds to a list with a bound (`#[odm(embedded(max = N))]`) changes a document that
+    /// has room alone. One round trip where the filter names the `_id`, else two; another one for each
+    /// such list where nothing matched.
+    ///
     /// # Errors
+    /// [`ErrorKind::TooMany`](crate::ErrorKind::TooMany) if a list would be longer than its bound;
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for an empty filter, an
     /// empty update, one that conflicts with itself or changes the `_id` or the schema version, and
     /// for [`matched`](crate::path::Path::matched) elements that the filter does not tell, before
@@ -75,6 +80,10 @@ impl<T: Document> Collection<T> {
     /// schema version it takes one more; older documents that match are migrated first, with one for
     /// each and one to see that none is left. The driver does not retry it: after a lost connection
     /// some documents may have been changed and others not.
+    ///
+    /// Of an update that adds to lists with a bound, it is first asked whether one of the documents has
+    /// no room: then none is changed. One round trip more for each such list. A document that is filled
+    /// by others in between is left out.
     ///
     /// # Errors
     /// As [`Collection::update_one`]; an empty filter is taken after
@@ -191,6 +200,9 @@ impl IntoFuture for UpdateMany {
             };
             let context = |error| self.call.context(error);
             let (filter, update) = (filter.map_err(context)?, self.update.map_err(context)?);
+            let rooms = upsert::rooms_of(&self.call, &update)?;
+            room::refuse_full(&self.call, &filter, &rooms).await?;
+            let filter = room::with_room(filter, &rooms);
             match self.guard {
                 None => self.call.update_many(filter, &update).await,
                 Some(guard) => guard.change_many(&self.call, filter, &update).await,

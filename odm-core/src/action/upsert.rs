@@ -10,12 +10,13 @@ use bson::{Bson, DateTime, Document as BsonDocument, RawDocument, RawDocumentBuf
 
 use mongodb::results::UpdateResult;
 
+use super::room;
 use crate::driver::Call;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::equal_to;
 use crate::migrate::{Change, Guard, Tries, Write};
 use crate::model::{Document, Model};
-use crate::update::{Insertion, Modification, equalities, inserted};
+use crate::update::{Insertion, Modification, Room, equalities, inserted};
 
 /// Gives a builder `upsert` and `upsert_on_any_filter`: the same for every action that has them.
 ///
@@ -207,14 +208,21 @@ fn check_replacement(replacement: &RawDocument, equalities: &BsonDocument) -> Re
 pub(super) async fn send<R, A>(
     guard: Option<Guard>,
     write: &Write<'_>,
+    rooms: &[Room],
     attempt: impl Fn(BsonDocument, bool) -> A,
 ) -> Result<Option<R>>
 where
     A: Future<Output = Result<Option<R>>>,
 {
-    match guard {
-        Some(guard) => guard.change_one(write, attempt).await,
-        None => send_unguarded(write, attempt).await,
+    match (guard, rooms) {
+        (Some(guard), []) => guard.change_one(write, attempt).await,
+        (Some(guard), rooms) => {
+            let attempt =
+                |filter, may_insert| room::attempt(write, rooms, filter, may_insert, &attempt);
+            guard.change_one(write, attempt).await
+        }
+        (None, []) => send_unguarded(write, attempt).await,
+        (None, rooms) => room::send(write, rooms, attempt).await,
     }
 }
 
@@ -236,6 +244,26 @@ where
     }
 }
 
+/// The rooms that a document must have for a change.
+pub(super) fn rooms(call: &Call, change: &Change) -> Result<Vec<Room>> {
+    match change {
+        Change::Update(update) => rooms_of(call, update),
+        Change::Replace(_) => Ok(Vec::new()),
+    }
+}
+
+/// The rooms that documents must have for an update.
+pub(super) fn rooms_of(call: &Call, update: &Modification) -> Result<Vec<Room>> {
+    let rooms = update.rooms(call.target().model);
+    match rooms.is_empty() || call.is_acknowledged() {
+        true => Ok(rooms),
+        false => Err(call.context(Error::invalid(
+            "an update that adds to a list with a bound needs the server's answer: the write concern \
+             `w: 0` gives none",
+        ))),
+    }
+}
+
 /// What `update_one` and `replace_one` do.
 pub(super) async fn change_one(
     call: Call,
@@ -251,12 +279,13 @@ pub(super) async fn change_one(
     // A value that has a revision was stored.
     let of_revision =
         matches!(change, Change::Replace(_)) && call.target().model.stamps.revision.is_some();
-    if guard.is_none() && insertion.is_none() && !of_revision {
+    let rooms = rooms(&call, &change)?;
+    if guard.is_none() && insertion.is_none() && rooms.is_empty() && !of_revision {
         return call.change_one(filter, Cow::Owned(change), false).await;
     }
     let write = Write { call: &call, filter: &filter, sort: None, insertion: insertion.as_ref() };
     let (call, change) = (&call, &change);
-    let result = send(guard, &write, |filter, may_insert| async move {
+    let result = send(guard, &write, &rooms, |filter, may_insert| async move {
         let result = call.change_one(filter, Cow::Borrowed(change), may_insert).await?;
         let done = result.matched_count > 0 || result.upserted_id.is_some();
         Ok(done.then_some(result))

@@ -5,6 +5,7 @@
 use bson::raw::CString;
 use bson::{Bson, DateTime, Document, RawBson, RawDocument, RawDocumentBuf, doc};
 
+use super::call::id_of;
 use super::{Call, FindOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::both;
@@ -131,8 +132,10 @@ impl Call {
         stages
     }
 
-    /// The document to be inserted, with its stamps; `None` where it has none.
+    /// The document to be inserted, with its stamps; `None` where it has none. An error where one of
+    /// its lists is longer than its bound.
     pub(super) fn stamp_insert(&self, raw: &RawDocument) -> Result<Option<RawDocumentBuf>> {
+        self.target().check_bounds(None, raw).map_err(|error| error.with_id(id_of(raw)))?;
         let stamps = self.stamps();
         let now = RawBson::DateTime(self.now());
         let dates = [stamps.created_at, stamps.updated_at];
@@ -146,6 +149,7 @@ impl Call {
     /// The replacement, with its stamps and the revision after the one that it has; `None` where the
     /// model keeps neither.
     pub(super) fn stamp_replacement(&self, raw: &RawDocument) -> Result<Option<Replacement>> {
+        self.target().check_bounds(None, raw).map_err(|error| error.with_id(id_of(raw)))?;
         let stamps = self.stamps();
         let mut values = Vec::new();
         let mut at = None;
@@ -169,7 +173,10 @@ impl Call {
         documents: &[RawDocumentBuf],
     ) -> Result<Option<Vec<RawDocumentBuf>>> {
         if self.stamps().created_at.is_none() && self.stamps().updated_at.is_none() {
-            return Ok(None);
+            return documents
+                .iter()
+                .try_for_each(|raw| self.stamp_insert(raw).map(drop))
+                .map(|()| None);
         }
         let stamped = documents.iter().filter_map(|raw| self.stamp_insert(raw).transpose());
         stamped.collect::<Result<_>>().map(Some)
@@ -214,7 +221,7 @@ impl Call {
         let Some(raw) = found.transpose()? else { return Ok(()) };
         let path = self.stamps().revision.map(|revision| revision.field);
         let message = "the document was changed since the value was read: read it again";
-        let error = Error::new(ErrorKind::Conflict, message).with_id(super::call::id_of(&raw));
+        let error = Error::new(ErrorKind::Conflict, message).with_id(id_of(&raw));
         Err(self.context(error.with_path(path.unwrap_or_default())))
     }
 }

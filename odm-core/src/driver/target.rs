@@ -1,19 +1,19 @@
 //! What an action works on: a model in a collection.
 
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use bson::RawDocumentBuf;
+use bson::{RawDocument, RawDocumentBuf};
 use mongodb::options::{
     CollectionOptions, ReadConcern, ReadPreference, SelectionCriteria, WriteConcern,
 };
 use mongodb::{Collection, Namespace};
 
 use super::{Transaction, Tx};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::migrate::Counters;
-use crate::model::{Concerns, Model};
+use crate::model::{Concerns, Model, bounds};
 use crate::relation;
 
 /// A model together with the driver's handles of its database and collection, prepared once for all
@@ -29,6 +29,8 @@ pub(crate) struct Prepared {
     database: mongodb::Database,
     collection: Collection<RawDocumentBuf>,
     write_backs: Arc<Counters>,
+    /// Whether a list of the model has a bound; asked for at the first write.
+    is_bounded: OnceLock<bool>,
     /// How long an action may take before a warning tells of it.
     slow_after: Option<Duration>,
 }
@@ -65,6 +67,7 @@ impl Target {
             database,
             collection,
             write_backs: Arc::default(),
+            is_bounded: OnceLock::new(),
             slow_after: None,
         }))
     }
@@ -107,6 +110,19 @@ impl Target {
 
     pub(crate) fn write_backs(&self) -> &Counters {
         &self.write_backs
+    }
+
+    /// Checks the lists of a document that is to be stored: all, or those that are longer than before.
+    pub(crate) fn check_bounds(
+        &self,
+        before: Option<&RawDocument>,
+        after: &RawDocument,
+    ) -> Result<()> {
+        let shape = self.model.shape;
+        match *self.is_bounded.get_or_init(|| bounds::is_bounded(shape)) {
+            true => bounds::check(shape, before, after),
+            false => Ok(()),
+        }
     }
 
     pub(super) fn slow_after(&self) -> Option<Duration> {

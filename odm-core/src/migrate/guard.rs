@@ -307,7 +307,7 @@ fn contended() -> Error {
 }
 
 /// Whether the filter can match one document at most, by its `_id`.
-fn names_id(filter: &BsonDocument) -> bool {
+pub(crate) fn names_id(filter: &BsonDocument) -> bool {
     match filter.get("_id") {
         None => false,
         Some(Bson::Document(condition)) => condition.contains_key("$eq"),
@@ -316,7 +316,7 @@ fn names_id(filter: &BsonDocument) -> bool {
     }
 }
 
-fn id_filter(raw: &RawDocument) -> Result<BsonDocument> {
+pub(crate) fn id_filter(raw: &RawDocument) -> Result<BsonDocument> {
     let id = raw.get("_id").ok().flatten().and_then(crate::codec::shallow);
     let id = id.ok_or_else(|| Error::new(ErrorKind::Decode, "a stored document without `_id`"))?;
     Ok(doc! { "_id": crate::filter::equal_to(id) })

@@ -131,6 +131,8 @@ pub struct Field {
     pub unique: bool,
     /// The field that tells the elements of a list of embedded documents apart, by its name in Rust.
     pub key: Option<&'static str>,
+    /// How many elements the list may have at most.
+    pub max: Option<u32>,
 }
 
 impl Shape {
@@ -275,6 +277,7 @@ impl Field {
             reference: T::REFERENCE,
             unique: false,
             key: None,
+            max: None,
         }
     }
 
@@ -318,6 +321,14 @@ impl Field {
     #[must_use]
     pub const fn key(mut self, key: &'static str) -> Self {
         self.key = Some(key);
+        self
+    }
+
+    /// The list has no more elements than this.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn max(mut self, max: u32) -> Self {
+        self.max = Some(max);
         self
     }
 

@@ -29,7 +29,7 @@ impl Operators {
         let [stored, before, after] = states;
         let key = key_name(field, fields);
         let is_known = match key {
-            Some(key) => self.keyed(path, states, key, fields)?,
+            Some(key) => self.keyed(path, states, key, fields, field)?,
             None if !resemble(stored, before) => false,
             None if after.len() == before.len() => {
                 let states = stored.iter().zip(before).zip(after).enumerate();
@@ -39,7 +39,7 @@ impl Operators {
                 }
                 true
             }
-            None => self.appended(path, before, after),
+            None => self.appended(path, before, after, field),
         };
         if !is_known {
             if key.is_some() {
@@ -50,9 +50,18 @@ impl Operators {
         Ok(())
     }
 
-    fn appended(&mut self, path: &str, before: &[Bson], after: &[Bson]) -> bool {
+    fn appended(
+        &mut self,
+        path: &str,
+        before: &[Bson],
+        after: &[Bson],
+        field: Option<&Field>,
+    ) -> bool {
         match after.get(before.len()..) {
             Some(tail) if begins_with(after, before) => {
+                if let Some(max) = field.and_then(|field| field.max) {
+                    self.expect(path, Expected::Room { more: tail.len(), max });
+                }
                 self.push.insert(path, doc! { "$each": tail.to_vec() });
                 true
             }
@@ -68,6 +77,7 @@ impl Operators {
         states: [&[Bson]; 3],
         name: &'static str,
         fields: Fields,
+        field: Option<&Field>,
     ) -> Result<bool> {
         let [stored, before, after] = states;
         let Some(keys) = Keys::of(name, states) else { return Ok(false) };
@@ -94,7 +104,7 @@ impl Operators {
             (true, 0, _) => {
                 let new: Vec<Bson> = values(&mut after.iter().skip(kept));
                 self.expect(path, Expected::Lacks(name, new));
-                Ok(self.appended(path, before, after))
+                Ok(self.appended(path, before, after, field))
             }
             (true, _, 0) => {
                 let gone = before.iter().filter(|element| !keys.is_in(&keys.after, element));

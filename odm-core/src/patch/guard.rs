@@ -6,6 +6,7 @@ use bson::{Bson, Document, doc};
 use super::document::join;
 use super::same;
 use crate::error::{Error, ErrorKind};
+use crate::model::bounds;
 
 /// What a list that is changed by keys must be.
 #[derive(Debug, Clone)]
@@ -33,6 +34,8 @@ pub(super) enum Expected {
     Lacks(&'static str, Vec<Bson>),
     /// It is as it was read.
     Same(Vec<Bson>),
+    /// It has room for some more elements below this bound.
+    Room { more: usize, max: u32 },
 }
 
 impl Guard {
@@ -47,6 +50,9 @@ impl Guard {
             Expected::Has(name, keys) => doc! { join(&self.list, name): { "$all": keys } },
             Expected::Lacks(name, keys) => doc! { join(&self.list, name): { "$nin": keys } },
             Expected::Same(list) => doc! { &self.list: { "$eq": list } },
+            Expected::Room { .. } => {
+                doc! { format!("{}.{}", self.list, self.left()): { "$exists": false } }
+            }
         };
         self.within.iter().rev().fold(of_list, |condition, Within { list, name, key }| {
             let mut element = doc! { *name: { "$eq": key } };
@@ -70,19 +76,29 @@ impl Guard {
         match &self.expected {
             Expected::Has(name, keys) => keys.iter().all(|key| has(name, key)),
             Expected::Lacks(name, keys) => list.is_some() && !keys.iter().any(|key| has(name, key)),
+            Expected::Room { .. } => list.is_some_and(|list| list.len() <= self.left()),
             Expected::Same(read) => list.is_some_and(|list| same::same_elements(list, read)),
+        }
+    }
+
+    /// How many elements the list may have before others come.
+    fn left(&self) -> usize {
+        match &self.expected {
+            Expected::Room { more, max } => (*max as usize).saturating_sub(*more),
+            _ => usize::MAX,
         }
     }
 
     /// The error where it does not.
     pub(crate) fn broken(&self) -> Error {
+        let lists = self.within.iter().map(|within| within.list.as_str());
+        let path: Vec<_> = lists.chain([self.list.as_str()]).collect();
         let message = match &self.expected {
+            Expected::Room { max, .. } => return bounds::exceeded(*max).with_path(path.join(".")),
             Expected::Has(..) => "an element that was changed is not in its list any more",
             Expected::Lacks(..) => "an element with the key of a new one has come into its list",
             Expected::Same(_) => "the list was changed since it was read: read it again",
         };
-        let lists = self.within.iter().map(|within| within.list.as_str());
-        let path: Vec<_> = lists.chain([self.list.as_str()]).collect();
         Error::new(ErrorKind::Conflict, message).with_path(path.join("."))
     }
 }

@@ -2,7 +2,7 @@
 
 use bson::{Bson, Document};
 
-use super::{Modification, Update, conflict, matched};
+use super::{Modification, Update, conflict, matched, room};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::path::ArrayFilters;
@@ -19,6 +19,7 @@ impl<M> Update<M> {
                     matched::check(path, filter, model.shape)?;
                 }
                 check_identifiers(document, filters)?;
+                room::check(document, model)?;
             }
             Modification::Pipeline(stages) => {
                 stages.iter().try_for_each(|stage| check_stage(stage, model))?;

@@ -21,7 +21,7 @@ pub(super) fn expand(input: &Input<'_>, fields: &[Field<'_>]) -> TokenStream {
     let table = shape::table_with(fields, &declared, &|field| is_unique(input, field));
     let (inverses, of_model) = relation::inverses(input, fields);
     let reference_checks = relation::checks(fields, &declared);
-    let element_checks = super::elements::checks(fields);
+    let element_checks = super::elements::checks(fields, &declared);
     let version_field = input.attrs.schema_version.is_some().then(|| input.version_field());
     let flatten_checks = shape::flatten_checks(fields, &declared, version_field.as_deref());
     let model = model(input, fields);

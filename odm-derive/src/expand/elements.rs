@@ -1,4 +1,4 @@
-//! What is checked of lists whose elements have keys.
+//! What is checked of lists whose elements have keys or a bound.
 //!
 //! ```text
 //! const _: () = assert!(has_field(<<Vec<Line> as List>::Element as Described>::SHAPE, "sku"), "…");
@@ -8,11 +8,21 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 
+use super::Declared;
 use crate::input::Field;
 
 /// The key is a field of the elements, whose values equality finds.
-pub(super) fn checks(fields: &[Field<'_>]) -> TokenStream {
-    let checks = fields.iter().filter_map(|field| {
+pub(super) fn checks(fields: &[Field<'_>], declared: &[Declared]) -> TokenStream {
+    let bounds = fields.iter().zip(declared).filter_map(|(field, declared)| {
+        field.attrs.embedded.as_ref()?.max.as_ref()?;
+        let field = declared.get("FIELD");
+        Some(declared.assert(
+            &quote!(__odm::is_own_list(&#field)),
+            "a bound is for a list that is stored in the document: a `Vec` or another list, and not \
+             one of references",
+        ))
+    });
+    let keys = fields.iter().filter_map(|field| {
         let key = field.attrs.embedded.as_ref()?.key.as_ref()?;
         let ty = field.ty;
         let (first, last) = super::ends(ty);
@@ -39,5 +49,5 @@ pub(super) fn checks(fields: &[Field<'_>]) -> TokenStream {
             const _: () = #exact;
         })
     });
-    quote!(#(#checks)*)
+    quote!(#(#bounds)* #(#keys)*)
 }

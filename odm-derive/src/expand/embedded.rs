@@ -18,7 +18,7 @@ pub(super) fn expand_struct(input: &Input<'_>, fields: &[Field<'_>]) -> TokenStr
     let table = shape::table(fields, &declared);
     let flatten_checks = shape::flatten_checks(fields, &declared, None);
     let reference_checks = super::relation::checks(fields, &declared);
-    let element_checks = super::elements::checks(fields);
+    let element_checks = super::elements::checks(fields, &declared);
     let names = shape::names(fields, &declared);
     let refs = super::refs::of_struct(fields, &declared, &[]);
     let path = quote!(#paths_name<__M, __C, __V>);

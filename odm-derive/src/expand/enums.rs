@@ -184,7 +184,7 @@ fn expand_struct(
     let accessors = paths::accessors(vis, fields, &declared);
     let paths_type = paths::expand_type(vis, &paths_name, ident, &accessors);
     let flatten_checks = shape::flatten_checks(fields, &declared, Some(tag));
-    let element_checks = super::elements::checks(fields);
+    let element_checks = super::elements::checks(fields, &declared);
     let names = shape::names(fields, &declared);
     Expanded {
         definition: quote! {

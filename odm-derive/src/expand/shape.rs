@@ -38,8 +38,11 @@ fn entry(field: &Field<'_>, declared: &Declared) -> TokenStream {
     let references = super::relation::key_of(field).map(|key| quote!(.references(#key)));
     let key = field.attrs.embedded.as_ref().and_then(|embedded| embedded.key.as_ref());
     let key = key.map(|key| key.unraw().to_string()).map(|key| quote!(.key(#key)));
+    let max = field.attrs.embedded.as_ref().and_then(|embedded| embedded.max.as_ref());
+    let max = max.map(|max| max.base10_digits().parse::<u32>().unwrap_or(u32::MAX));
+    let max = max.map(|max| quote!(.max(#max)));
     quote! {
-        #of_type.named(#rust_name, #name, #doc) #aliases #skippable #flatten #references #key
+        #of_type.named(#rust_name, #name, #doc) #aliases #skippable #flatten #references #key #max
     }
 }
 
